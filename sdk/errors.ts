@@ -1,0 +1,283 @@
+/** Who has to act on an error. */
+export type Blame = 'hook' | 'config' | 'operator' | 'caller' | 'host';
+
+/** One row per code: codes are permanent and are the API. */
+export interface ErrorRow {
+  readonly blame: Blame;
+  /** What could not be done, then the state that stopped it. `{name}` is filled from the error's data. */
+  readonly message: string;
+  /** The one action that fixes it. */
+  readonly hint: string;
+}
+
+/** Failures of a hook's run. Each becomes a decision by the hook's failPolicy. */
+export const FAILURES = {
+  timeout: {
+    blame: 'hook',
+    message: 'Hook "{hook}" gave no answer within {timeoutMs} ms',
+    hint: 'Make the hook faster, or raise hooks.overrides.<hook>.timeoutMs in runtime.json',
+  },
+  thrown: {
+    blame: 'hook',
+    message: 'Hook "{hook}" threw: {detail}',
+    hint: 'Run "signalbox test --hook {hook}" with the same point and mend the exception',
+  },
+  memory: {
+    blame: 'hook',
+    message: 'Hook "{hook}" passed its memory limit',
+    hint: 'Make the hook hold less, or raise hooks.overrides.<hook>.memoryMb in runtime.json',
+  },
+  crash: {
+    blame: 'hook',
+    message: 'The sandbox of hook "{hook}" died during the call',
+    hint: 'Run "signalbox test --hook {hook}" with the same point to see which call ends the process',
+  },
+  invalid_decision: {
+    blame: 'hook',
+    message: 'Hook "{hook}" gave an answer that is no decision: {detail}',
+    hint: 'Return exactly one of the decisions that the point allows; docs/points.md lists them',
+  },
+  capability: {
+    blame: 'hook',
+    message: 'Hook "{hook}" did what its capabilities do not cover: {detail}',
+    hint: 'Declare the capability in hook.json and grant it, or take the action out of the hook',
+  },
+  ungranted: {
+    blame: 'operator',
+    message: 'Hook "{hook}" declares capabilities that are not granted: {detail}',
+    hint: 'Grant them in the package\'s entry of runtime.json, or set "partial": true there',
+  },
+  load_error: {
+    blame: 'hook',
+    message: 'Hook "{hook}" could not be loaded: {detail}',
+    hint: 'Mend the module; "signalbox test --hook {hook}" shows the same error',
+  },
+  load_timeout: {
+    blame: 'hook',
+    message: 'Hook "{hook}" was not loaded within {loadMs} ms',
+    hint: 'Take slow work out of the top level of the module, or raise limits.loadMs in runtime.json',
+  },
+  not_installed: {
+    blame: 'operator',
+    message: 'Package "{package}" is declared and not installed: {detail}',
+    hint: 'Run "signalbox add {package}"',
+  },
+  package_tampered: {
+    blame: 'operator',
+    message: 'Package "{package}" differs from what was locked: {detail}',
+    hint: 'Remove its folder from packages-cache and install it again',
+  },
+  payload_size: {
+    blame: 'caller',
+    message: 'The payload of {point} is larger than {maxBytes} bytes',
+    hint: 'Send less, or raise limits.payloadBytes in runtime.json',
+  },
+  answer_size: {
+    blame: 'hook',
+    message: 'Hook "{hook}" gave an answer larger than {maxBytes} bytes',
+    hint: 'Return only the fields that change',
+  },
+  unserialisable: {
+    blame: 'caller',
+    message: 'The payload of {point} has no JSON form: {detail}',
+    hint: 'Send plain JSON values, nested at most 256 deep',
+  },
+  queue_timeout: {
+    blame: 'host',
+    message: 'Hook "{hook}" could not start within {queueMs} ms',
+    hint: 'Lower the load, make the hook faster, or raise limits.queueMs in runtime.json',
+  },
+  queue_full: {
+    blame: 'host',
+    message: 'Hook "{hook}" already has {queueLength} calls waiting',
+    hint: 'Lower the load, or raise limits.queueLength in runtime.json',
+  },
+  cancelled: {
+    blame: 'caller',
+    message: 'The call of hook "{hook}" was cancelled by its caller',
+    hint: 'Nothing to mend: the caller ended the turn',
+  },
+  credit: {
+    blame: 'hook',
+    message: 'Hook "{hook}" used up its {detail}',
+    hint: 'Make fewer bridge calls in one run',
+  },
+  protocol_mismatch: {
+    blame: 'host',
+    message: 'The sandbox process speaks another protocol: {detail}',
+    hint: 'Delete the folder .signalbox beside runtime.json and start again',
+  },
+  sandbox_lost: {
+    blame: 'host',
+    message: 'The sandbox of hook "{hook}" was lost through another call',
+    hint: 'Look in the records for the culprit at the same time',
+  },
+  shadow: {
+    blame: 'hook',
+    message: 'Hook "{hook}" failed in shadow mode: {detail}',
+    hint: 'See the record; enforced calls were not touched',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code of {@link FAILURES}. */
+export type FailureCode = keyof typeof FAILURES;
+
+/** Errors that are no failure of a run: bad input, bad configuration, bad requests. */
+export const ERRORS = {
+  config_missing: {
+    blame: 'config',
+    message: 'Cannot read "{file}": {detail}',
+    hint: 'Create the file, or name another with --config',
+  },
+  config_syntax: {
+    blame: 'config',
+    message: 'Cannot parse "{file}" at line {line}, column {column}: {detail}',
+    hint: 'Mend the JSON at that place',
+  },
+  config_invalid: {
+    blame: 'config',
+    message: 'Invalid "{file}" at line {line}, key "{key}": {detail}',
+    hint: 'See the schema of the file: sdk/schemas, or docs/operators.md',
+  },
+  hook_skipped: {
+    blame: 'hook',
+    message: 'Hook "{hook}" was skipped: {detail}',
+    hint: 'Mend {file}; the other hooks go on without it',
+  },
+  hook_name_conflict: {
+    blame: 'config',
+    message: 'Two hooks are named "{hook}": {kept} is kept, {dropped} is not loaded',
+    hint: 'Rename one with "as" in its package entry of runtime.json',
+  },
+  hook_required: {
+    blame: 'operator',
+    message: 'Required hook "{hook}" is not live: {detail}',
+    hint: 'Mend it, or take it out of hooks.required in runtime.json',
+  },
+  hook_unknown: {
+    blame: 'caller',
+    message: 'No hook is named "{hook}"',
+    hint: '"signalbox hooks" lists the hooks; did you mean "{nearest}"?',
+  },
+  selector_unmatched: {
+    blame: 'config',
+    message: 'Selector "{selector}" of package "{package}" matches no hook',
+    hint: 'Did you mean "{nearest}"?',
+  },
+  point_unknown: {
+    blame: 'caller',
+    message: 'No point is named "{point}"',
+    hint: 'docs/points.md lists the points; did you mean "{nearest}"?',
+  },
+  payload_invalid: {
+    blame: 'caller',
+    message: 'The payload does not fit {point}: {detail}',
+    hint: 'docs/points.md shows the payload of each point',
+  },
+  package_invalid: {
+    blame: 'hook',
+    message: 'Package "{package}" cannot be used: {detail}',
+    hint: 'A hook package holds hooks/<name>/hook.json and a handler beside it',
+  },
+  package_fetch: {
+    blame: 'operator',
+    message: 'Cannot fetch package "{package}": {detail}',
+    hint: 'Check the name, the version range and the npm configuration',
+  },
+  package_bundle: {
+    blame: 'hook',
+    message: 'Hook "{hook}" of package "{package}" cannot be bundled: {detail}',
+    hint: 'A package may import npm modules that need no Node.js; node: modules and native addons are not there',
+  },
+  awaiting_consent: {
+    blame: 'operator',
+    message: 'Package "{package}" awaits consent: nothing is granted to it',
+    hint: 'Give its entry "grants" in runtime.json',
+  },
+  conversation_invalid: {
+    blame: 'caller',
+    message: 'Cannot read "{file}" at line {line}: {detail}',
+    hint: 'A recording is JSON lines or a JSON array of {messages: [...]} in OpenAI chat format',
+  },
+  row_invalid: {
+    blame: 'caller',
+    message: 'Cannot load "{file}" at line {line}: {detail}',
+    hint: 'Each line is {"key": "...", "value": {...}}; nothing was loaded',
+  },
+  request_invalid: {
+    blame: 'caller',
+    message: 'The request is not valid: {detail}',
+    hint: 'GET /openapi.json describes every request',
+  },
+  unauthorised: {
+    blame: 'caller',
+    message: 'The request carries no valid token',
+    hint: 'Send "authorization: Bearer <token>"',
+  },
+  not_found: {
+    blame: 'caller',
+    message: 'Nothing is at "{path}"',
+    hint: 'GET /openapi.json lists every path',
+  },
+  body_too_large: {
+    blame: 'caller',
+    message: 'The body is larger than {maxBytes} bytes',
+    hint: 'Send less, or raise limits.payloadBytes in runtime.json',
+  },
+  bind_refused: {
+    blame: 'operator',
+    message: 'Will not listen on "{host}" without a token',
+    hint: 'Set server.token in runtime.json or SIGNALBOX_TOKEN, or listen on 127.0.0.1',
+  },
+  runtime_closed: {
+    blame: 'caller',
+    message: 'The runtime is closed',
+    hint: 'Open a new one with openRuntime',
+  },
+  database: {
+    blame: 'host',
+    message: 'The database could not {detail}',
+    hint: 'Check that the folder of the database can be written and has room',
+  },
+  node_too_old: {
+    blame: 'operator',
+    message: 'Signalbox needs Node.js 24 or later and was started on {version}',
+    hint: 'Install Node.js 24, or use npm scripts of the checkout, which bring their own',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code of {@link ERRORS} or {@link FAILURES}. */
+export type ErrorCode = keyof typeof ERRORS | FailureCode;
+
+/** Values that fill the placeholders of a message. Never payload contents or secrets. */
+export type ErrorData = Readonly<Record<string, string | number>>;
+
+/** The row of a code. */
+export function errorRow(code: ErrorCode): ErrorRow {
+  return code in FAILURES ? FAILURES[code as FailureCode] : ERRORS[code as keyof typeof ERRORS];
+}
+
+/** Fills the placeholders of a text; one that has no value is left out. */
+export function fill(text: string, data: ErrorData): string {
+  return text.replace(/\{(\w+)\}/g, (_, key: string) => String(data[key] ?? ''));
+}
+
+/** An error with a permanent code. Errors cross boundaries as `{code, data}` and are told apart by code, never by class. */
+export class SignalboxError extends Error {
+  readonly code: ErrorCode;
+  readonly data: ErrorData;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, data: ErrorData = {}) {
+    const row = errorRow(code);
+    super(fill(row.message, data));
+    this.name = 'SignalboxError';
+    this.code = code;
+    this.data = data;
+    this.hint = fill(row.hint, data);
+  }
+
+  toJSON(): { code: ErrorCode; message: string; hint: string } {
+    return { code: this.code, message: this.message, hint: this.hint };
+  }
+}

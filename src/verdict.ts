@@ -1,0 +1,68 @@
+import type { Action, Injection, Notice, RetryControl } from '../sdk/decisions.ts';
+import type { FailureCode } from '../sdk/errors.ts';
+import type { Payloads, Point } from '../sdk/points.ts';
+
+/** Who is behind a call. The host sets it from what it verified, never from the model. */
+export interface Caller {
+  readonly userId?: string;
+  readonly source?: 'chat' | 'automation' | 'webhook' | 'intent' | 'skill';
+  readonly orgId?: string;
+}
+
+/** Where in an agent's life a point fires. */
+export interface Context {
+  /** Without one, the call is a session of its own. */
+  readonly sessionId?: string;
+  readonly turnId?: string;
+  readonly agent?: {
+    readonly id: string;
+    readonly template?: string;
+    readonly parent?: string;
+    readonly depth?: number;
+    readonly tools?: readonly string[];
+  };
+  readonly caller?: Caller;
+  /** JSON Schema of the tool that a tool point is about; rewritten arguments are held against it. */
+  readonly toolSchema?: object;
+  readonly budget?: { readonly total: number; readonly spent: number; readonly remaining: number };
+  readonly requestId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What one hook did in a fire. */
+export interface TraceEntry {
+  readonly hook: string;
+  readonly action: Action;
+  readonly code?: FailureCode;
+  readonly reason?: string;
+  readonly ms: number;
+}
+
+/** What the chain decided: the caller does what `action` says with `payload`. */
+export interface Verdict<P extends Point = Point> {
+  /** Unique; records carry it. */
+  readonly id: string;
+  readonly action: Action;
+  readonly reason?: string;
+  /** Why, when it is no hook's own decision: a failure's code, or `schema`, `access`, `no_approver`. */
+  readonly code?: FailureCode | 'schema' | 'access' | 'no_approver';
+  /** Whose decision it is. */
+  readonly hook?: string;
+  /** The payload as the chain left it. */
+  readonly payload: Payloads[P];
+  readonly isModified: boolean;
+  readonly result?: unknown;
+  readonly isError?: boolean;
+  readonly feedback?: string;
+  readonly text?: string;
+  readonly inject: readonly (Injection & { readonly hook: string })[];
+  readonly notices: readonly (Notice & { readonly hook: string })[];
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly retry?: RetryControl;
+  /** An `abort` policy failed: the run ends. */
+  readonly endsRun?: boolean;
+  readonly approval?: { readonly id: string; readonly expiresAt: string; readonly hash: string };
+  readonly trace: readonly TraceEntry[];
+  /** Hooks that a block kept from running. */
+  readonly notRun: readonly string[];
+}

@@ -1,0 +1,228 @@
+/**
+ * Built-ins of the isolate's realm, captured before hook code exists.
+ *
+ * Everything that must hold against a hook which rewrites its own realm (bridge, answers, console, timers)
+ * goes through these names and never through a method call on a value: `x.slice()` asks a prototype that a
+ * hook may have replaced. The same holds for `for…of`, spread and destructuring of arrays (they ask
+ * `Array.prototype[Symbol.iterator]`), for template strings with objects, for assignment to a property that
+ * `Object.prototype` may have given a setter, and for reading an optional key of a literal, which finds what
+ * a hook put on `Object.prototype`: see {@link record}.
+ */
+
+type AnyFunction = (...args: never[]) => unknown;
+
+const { bind, call } = Function.prototype;
+
+/** Turns a method into a function of its receiver. The result asks no prototype when called. */
+// A cast, because `bind` loses the type of a function that it gets as a value.
+export const uncurryThis = bind.bind(call) as <Self, Args extends unknown[], Result>(
+  method: (this: Self, ...args: Args) => Result,
+) => (self: Self, ...args: Args) => Result;
+
+export const { apply, construct, ownKeys, getPrototypeOf, setPrototypeOf, deleteProperty } =
+  Reflect;
+export const { getOwnPropertyDescriptor, defineProperty } = Reflect;
+/** `Reflect.get`: runs getters and proxy traps, so never on a value that is only to be looked at. */
+export const getProperty = Reflect.get;
+export const { create, freeze, is, keys: enumerableKeys } = Object;
+export const { isArray } = Array;
+export const { parse, stringify } = JSON;
+export const { min, max, floor, trunc } = Math;
+export const { isInteger, isSafeInteger, isFinite: isFiniteNumber } = Number;
+export const { now } = Date;
+export const fromCharCode = String.fromCharCode;
+
+export const ObjectCtor = Object;
+export const FunctionCtor = Function;
+export const ArrayCtor = Array;
+export const StringCtor = String;
+export const NumberCtor = Number;
+export const SymbolCtor = Symbol;
+export const PromiseCtor = Promise;
+export const ProxyCtor = Proxy;
+export const MapCtor = Map;
+export const SetCtor = Set;
+export const WeakMapCtor = WeakMap;
+export const WeakSetCtor = WeakSet;
+export const DateCtor = Date;
+export const Uint8ArrayCtor = Uint8Array;
+export const ArrayBufferCtor = ArrayBuffer;
+export const ErrorCtor = Error;
+export const TypeErrorCtor = TypeError;
+export const RangeErrorCtor = RangeError;
+
+export const ObjectPrototype = Object.prototype;
+export const FunctionPrototype = Function.prototype;
+export const ArrayPrototype = Array.prototype;
+export const ErrorPrototype = Error.prototype;
+
+export const hasOwn = uncurryThis(Object.prototype.hasOwnProperty);
+export const objectToString = uncurryThis(Object.prototype.toString);
+export const functionToString = uncurryThis(Function.prototype.toString);
+export const errorToString = uncurryThis(Error.prototype.toString);
+export const numberToString = uncurryThis(Number.prototype.toString);
+export const symbolToString = uncurryThis(Symbol.prototype.toString);
+export const symbolDescription = uncurryThis(
+  getterOf(Symbol.prototype, 'description') as (this: symbol) => string | undefined,
+);
+export const bigintToString = uncurryThis(BigInt.prototype.toString);
+export const dateToISOString = uncurryThis(Date.prototype.toISOString);
+export const dateGetTime = uncurryThis(Date.prototype.getTime);
+export const regExpTest = uncurryThis(RegExp.prototype.test);
+export const regExpExec = uncurryThis(RegExp.prototype.exec);
+
+export const stringSlice = uncurryThis(String.prototype.slice);
+export const stringIndexOf = uncurryThis(String.prototype.indexOf);
+export const stringStartsWith = uncurryThis(String.prototype.startsWith);
+export const stringCharCodeAt = uncurryThis(String.prototype.charCodeAt);
+export const stringCodePointAt = uncurryThis(String.prototype.codePointAt);
+export const stringRepeat = uncurryThis(String.prototype.repeat);
+export const stringToLowerCase = uncurryThis(String.prototype.toLowerCase);
+export const stringPadStart = uncurryThis(String.prototype.padStart);
+
+export const mapGet = uncurryThis(Map.prototype.get) as <K, V>(
+  m: Map<K, V>,
+  key: K,
+) => V | undefined;
+export const mapSet = uncurryThis(Map.prototype.set) as <K, V>(
+  m: Map<K, V>,
+  key: K,
+  value: V,
+) => Map<K, V>;
+export const mapHas = uncurryThis(Map.prototype.has) as <K, V>(m: Map<K, V>, key: K) => boolean;
+export const mapDelete = uncurryThis(Map.prototype.delete) as <K, V>(
+  m: Map<K, V>,
+  key: K,
+) => boolean;
+export const mapClear = uncurryThis(Map.prototype.clear) as <K, V>(m: Map<K, V>) => void;
+export const mapSize = uncurryThis(
+  getterOf(Map.prototype, 'size') as (this: Map<unknown, unknown>) => number,
+);
+export const mapForEach = uncurryThis(Map.prototype.forEach) as <K, V>(
+  m: Map<K, V>,
+  visit: (value: V, key: K) => void,
+) => void;
+export const setSize = uncurryThis(
+  getterOf(Set.prototype, 'size') as (this: Set<unknown>) => number,
+);
+export const setForEach = uncurryThis(Set.prototype.forEach) as <T>(
+  s: Set<T>,
+  visit: (value: T) => void,
+) => void;
+export const setAdd = uncurryThis(Set.prototype.add) as <T>(s: Set<T>, value: T) => Set<T>;
+export const setHas = uncurryThis(Set.prototype.has) as <T>(s: Set<T>, value: T) => boolean;
+export const setDelete = uncurryThis(Set.prototype.delete) as <T>(s: Set<T>, value: T) => boolean;
+export const weakMapGet = uncurryThis(WeakMap.prototype.get) as <K extends object, V>(
+  m: WeakMap<K, V>,
+  key: K,
+) => V | undefined;
+export const weakMapSet = uncurryThis(WeakMap.prototype.set) as <K extends object, V>(
+  m: WeakMap<K, V>,
+  key: K,
+  value: V,
+) => WeakMap<K, V>;
+export const weakMapHas = uncurryThis(WeakMap.prototype.has) as <K extends object, V>(
+  m: WeakMap<K, V>,
+  key: K,
+) => boolean;
+export const weakSetHas = uncurryThis(WeakSet.prototype.has) as (
+  s: WeakSet<object>,
+  value: object,
+) => boolean;
+export const weakSetAdd = uncurryThis(WeakSet.prototype.add) as (
+  s: WeakSet<object>,
+  value: object,
+) => WeakSet<object>;
+
+/**
+ * `Promise.prototype.then`. It makes the promise that it returns with `promise.constructor[Symbol.species]`,
+ * which a hook may own: use {@link settle} where nothing is chained on.
+ */
+export const then = uncurryThis(Promise.prototype.then) as <T>(
+  promise: Promise<T>,
+  fulfilled: (value: T) => unknown,
+  rejected?: (reason: unknown) => unknown,
+) => Promise<unknown>;
+
+const resolvePromise = PromiseCtor.resolve;
+
+/** `Promise.resolve` of the realm's own Promise. Reads `then` of an object that is no promise. */
+export function resolved<T>(value: T): Promise<Awaited<T>> {
+  return apply(resolvePromise, PromiseCtor, [value]) as Promise<Awaited<T>>;
+}
+
+/** A promise with its two ends. The promise's `constructor` is pinned, so that `then` makes a plain Promise. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Makes a {@link Deferred}. `resolve` of an object reads its `then`, so resolve with null-prototype data. */
+export function deferred<T>(): Deferred<T> {
+  let resolve: ((value: T) => void) | undefined;
+  let reject: ((reason: unknown) => void) | undefined;
+  const promise = new PromiseCtor<T>((onValue, onReason) => {
+    resolve = onValue;
+    reject = onReason;
+  });
+  // The executor ran: both are set.
+  return record({
+    promise,
+    resolve: resolve as (value: T) => void,
+    reject: reject as (reason: unknown) => void,
+  });
+}
+
+/** Calls one of two functions when one of our own promises settles, past `constructor` and species tampering. */
+export function settle<T>(
+  promise: Promise<T>,
+  fulfilled: (value: T) => void,
+  rejected: (reason: unknown) => void,
+): void {
+  // An own `constructor` of undefined makes V8 use the intrinsic Promise for the derived one.
+  defineProperty(promise, 'constructor', record({ value: undefined, configurable: true }));
+  then(promise, fulfilled, rejected);
+  deleteProperty(promise, 'constructor');
+}
+
+/** Gives a fresh literal a null prototype, so that no lookup on it reaches what a hook put on `Object.prototype`. */
+export function record<T extends object>(literal: T): T {
+  setPrototypeOf(literal, null);
+  return literal;
+}
+
+/** Defines a property as Web IDL does for globals: writable, configurable, not enumerable. */
+export function defineHidden(target: object, name: PropertyKey, value: unknown): void {
+  const isDefined = defineProperty(
+    target,
+    name,
+    record({ value, writable: true, configurable: true, enumerable: false }),
+  );
+  if (!isDefined) throw new TypeErrorCtor('Cannot define a property of the sandbox');
+}
+
+/** Adds to the end of an array of ours, past setters and a replaced `push`. */
+export function append<T>(list: T[], value: T): void {
+  defineProperty(
+    list,
+    list.length,
+    record({ value, writable: true, configurable: true, enumerable: true }),
+  );
+}
+
+/** Joins strings of an array of ours, past a replaced `join`. */
+export function joined(parts: readonly string[], separator: string): string {
+  let text = '';
+  for (let index = 0; index < parts.length; index += 1) {
+    text += index === 0 ? parts[index] : separator + parts[index];
+  }
+  return text;
+}
+
+/** The getter of an accessor property. Load time only. */
+export function getterOf(owner: object, name: PropertyKey): AnyFunction {
+  const getter = getOwnPropertyDescriptor(owner, name)?.get;
+  if (getter === undefined) throw new TypeErrorCtor(`No getter "${String(name)}"`);
+  return getter;
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { importsOf, ROOT, SOURCE_FOLDERS, sourceFiles } from './imports.ts';
+
+const FILES = SOURCE_FOLDERS.flatMap((folder) => sourceFiles(folder));
+
+/** Libraries that may be replaced one day: each has one file that knows it. */
+const ONE_PLACE = ['isolated-vm', 'piscina', 'pacote', 'esbuild', 'node:sqlite', 're2js', 'tar'];
+
+const MEANINGLESS = /^(utils?|helpers?|common|misc|managers?)\b|[-.](utils?|helpers?|manager)\./;
+
+test.each(ONE_PLACE)('%s is imported in one file at most', (library) => {
+  const users = FILES.filter((file) => importsOf(file).includes(library));
+  expect(users.length, users.join(', ')).toBeLessThanOrEqual(1);
+});
+
+test('SQL is written in src/sql alone', () => {
+  const users = FILES.filter((file) => importsOf(file).includes('kysely'));
+  expect(users.filter((file) => !file.startsWith('src/sql/'))).toEqual([]);
+});
+
+test('the sdk has no dependency', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'sdk/package.json'), 'utf8')) as object;
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(manifest).not.toHaveProperty('peerDependencies');
+});
+
+test('a file is named after what it owns', () => {
+  expect(FILES.filter((file) => MEANINGLESS.test(basename(file)))).toEqual([]);
+});
+
+test('a folder of sources holds no more than 24 files', () => {
+  const counts = new Map<string, number>();
+  for (const file of FILES) {
+    const folder = file.slice(0, file.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  expect([...counts].filter(([, count]) => count > 24)).toEqual([]);
+});
+
+test('no module keeps state that changes', () => {
+  const changing = FILES.filter((file) =>
+    /^(export )?(let|var) /m.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(changing).toEqual([]);
+});

@@ -149,6 +149,11 @@ export const ERRORS = {
     message: 'Two hooks are named "{hook}": {kept} is kept, {dropped} is not loaded',
     hint: 'Rename one with "as" in its package entry of runtime.json',
   },
+  order_conflict: {
+    blame: 'config',
+    message: 'Hook "{consumer}" runs before "{producer}", whose output "{key}" it reads: {detail}',
+    hint: 'Put "{producer}" before "{consumer}" in hooks.order of runtime.json',
+  },
   hook_required: {
     blame: 'operator',
     message: 'Required hook "{hook}" is not live: {detail}',
@@ -199,6 +204,16 @@ export const ERRORS = {
     message: 'Cannot read "{file}" at line {line}: {detail}',
     hint: 'A recording is JSON lines or a JSON array of {messages: [...]} in OpenAI chat format',
   },
+  file_unreadable: {
+    blame: 'caller',
+    message: 'Cannot read "{file}": {detail}',
+    hint: 'Check the path and who may read it',
+  },
+  file_unwritable: {
+    blame: 'caller',
+    message: 'Cannot write "{file}": {detail}',
+    hint: 'Name a file in a folder that can be written, and no input of the same command',
+  },
   row_invalid: {
     blame: 'caller',
     message: 'Cannot load "{file}" at line {line}: {detail}',
@@ -213,6 +228,41 @@ export const ERRORS = {
     blame: 'caller',
     message: 'The request carries no valid token',
     hint: 'Send "authorization: Bearer <token>"',
+  },
+  host_refused: {
+    blame: 'caller',
+    message: 'The request names another host than this one',
+    hint: 'Call it as 127.0.0.1 or localhost, or set a token',
+  },
+  origin_refused: {
+    blame: 'caller',
+    message: 'The request was sent by a page of another origin',
+    hint: 'Call it from a program, or from a page of the same origin',
+  },
+  method_not_allowed: {
+    blame: 'caller',
+    message: 'The method is not allowed at "{path}"',
+    hint: 'Use {allowed}; GET /openapi.json lists every path',
+  },
+  media_type_unsupported: {
+    blame: 'caller',
+    message: 'The body is not JSON by its content-type',
+    hint: 'Send "content-type: application/json"',
+  },
+  deadline_passed: {
+    blame: 'caller',
+    message: 'There was no verdict within {deadlineMs} ms',
+    hint: 'Treat the call as not allowed, or send a longer deadlineMs',
+  },
+  server_stopping: {
+    blame: 'host',
+    message: 'The server is stopping and takes no more calls',
+    hint: 'Treat the call as not allowed, and try again when it has started',
+  },
+  internal: {
+    blame: 'host',
+    message: 'The request could not be answered',
+    hint: 'The log of the server says why, under the same request id',
   },
   not_found: {
     blame: 'caller',
@@ -229,6 +279,16 @@ export const ERRORS = {
     message: 'Will not listen on "{host}" without a token',
     hint: 'Set server.token in runtime.json or SIGNALBOX_TOKEN, or listen on 127.0.0.1',
   },
+  listen_failed: {
+    blame: 'operator',
+    message: 'Cannot listen on {host}, port {port}: {detail}',
+    hint: 'Stop what uses the port, or name another with --port (0 takes a free one)',
+  },
+  usage: {
+    blame: 'caller',
+    message: '{detail}',
+    hint: 'Run "signalbox --help", or "signalbox help <command>"',
+  },
   runtime_closed: {
     blame: 'caller',
     message: 'The runtime is closed',
@@ -238,6 +298,11 @@ export const ERRORS = {
     blame: 'host',
     message: 'The database could not {detail}',
     hint: 'Check that the folder of the database can be written and has room',
+  },
+  result_too_large: {
+    blame: 'caller',
+    message: 'The query would {detail}',
+    hint: 'Narrow the filter',
   },
   node_too_old: {
     blame: 'operator',

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+
+import type { SignalboxError } from '../../sdk/errors.ts';
+import type { Runtime } from '../runtime.ts';
+import { runConversation, type ReplayRow, type RunOutcome } from './conversation-run.ts';
+import type { RecordingEntry } from './recording.ts';
+import { createTurnstile } from './turnstile.ts';
+
+/** How far a replay is, or came. */
+export interface ReplayProgress {
+  readonly conversations: number;
+  readonly calls: number;
+  readonly fires: number;
+  /** Fires whose verdict is not `allow`. */
+  readonly decisions: number;
+  /** Runs of hooks that failed, whatever their failPolicy made of it. */
+  readonly failures: number;
+  /** Lines, messages and arguments that could not be read. */
+  readonly problems: number;
+}
+
+/** Who hears of what, and when to stop. A replay waits for what a listener returns. */
+export interface ReplayOptions {
+  /** Rows come in the order of the recording, those of a conversation together. */
+  readonly onDecision?: (row: ReplayRow) => void | Promise<void>;
+  readonly onProblem?: (error: SignalboxError) => void;
+  readonly onProgress?: (progress: ReplayProgress) => void;
+  /** Conversations at once, 16 by default: as many isolates as a process keeps. */
+  readonly concurrency?: number;
+  /** Ends the replay before the next fire; what was decided is still delivered. */
+  readonly signal?: AbortSignal;
+}
+
+/** Finished conversations that may wait for a slower one before them, per running one. */
+const WAITING_PER_RUNNING = 4;
+
+/**
+ * Fires what recorded conversations show. Calls of one conversation go in order, conversations run side by side. What
+ * the recording holds stays as it is: after a blocked call the next recorded event still fires.
+ */
+export async function replay(
+  runtime: Runtime,
+  source: AsyncIterable<RecordingEntry>,
+  options: ReplayOptions = {},
+): Promise<ReplayProgress> {
+  const { concurrency = 16, signal } = options;
+  const failed = new AbortController();
+  const stop = signal === undefined ? failed.signal : AbortSignal.any([failed.signal, signal]);
+  const running = createTurnstile(concurrency);
+  const undelivered = createTurnstile(concurrency * (1 + WAITING_PER_RUNNING));
+  const tally = createTally(options);
+  const name = randomUUID().slice(0, 8);
+  let delivered = Promise.resolve();
+  let serial = 0;
+  try {
+    for await (const entry of source) {
+      await undelivered.enter();
+      await running.enter();
+      if (stop.aborted) break;
+      serial += 1;
+      const session = { sessionId: `replay-${name}-${serial}`, stop };
+      const outcome = runConversation(runtime, entry, session).finally(running.leave);
+      // Told on delivery; after an earlier failure nobody asks for it any more.
+      outcome.catch(() => undefined);
+      delivered = delivered
+        .then(async () => tally.deliver(await outcome))
+        .finally(undelivered.leave);
+      delivered.catch(() => failed.abort());
+    }
+  } finally {
+    await delivered;
+  }
+  return tally.progress();
+}
+
+function createTally({ onDecision, onProblem, onProgress }: ReplayOptions) {
+  let progress: ReplayProgress = {
+    conversations: 0,
+    calls: 0,
+    fires: 0,
+    decisions: 0,
+    failures: 0,
+    problems: 0,
+  };
+  return {
+    progress: () => progress,
+    async deliver({ rows, problems, failures, calls }: RunOutcome): Promise<void> {
+      for (const problem of problems) onProblem?.(problem);
+      for (const row of rows) await onDecision?.(row);
+      progress = {
+        conversations: progress.conversations + (rows.length > 0 ? 1 : 0),
+        calls: progress.calls + calls,
+        fires: progress.fires + rows.length,
+        decisions: progress.decisions + rows.filter((row) => row.action !== 'allow').length,
+        failures: progress.failures + failures,
+        problems: progress.problems + problems.length,
+      };
+      onProgress?.(progress);
+    },
+  };
+}

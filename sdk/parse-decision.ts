@@ -8,7 +8,11 @@ import { POINTS, type Point } from './points.ts';
 /** A decision, or why the answer is none. */
 export type ParsedDecision =
   | { readonly ok: true; readonly decision: Decision }
-  | { readonly ok: false; readonly code: 'invalid_decision' | 'capability'; readonly detail: string };
+  | {
+      readonly ok: false;
+      readonly code: 'invalid_decision' | 'capability';
+      readonly detail: string;
+    };
 
 /** What an answer is held against. */
 export interface ParseContext {
@@ -32,11 +36,15 @@ export function parseDecision(text: string, context: ParseContext): ParsedDecisi
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalid('an answer is an object with an action');
   }
-  if (isTooDeep(value, LIMITS.nesting)) return invalid(`the answer is nested deeper than ${LIMITS.nesting}`);
+  if (isTooDeep(value, LIMITS.nesting))
+    return invalid(`the answer is nested deeper than ${LIMITS.nesting}`);
   return parseObject(value as Readonly<Record<string, unknown>>, context);
 }
 
-function parseObject(answer: Readonly<Record<string, unknown>>, context: ParseContext): ParsedDecision {
+function parseObject(
+  answer: Readonly<Record<string, unknown>>,
+  context: ParseContext,
+): ParsedDecision {
   const { action } = answer;
   const legal = POINTS[context.point].decisions;
   if (!isAction(action)) {
@@ -83,14 +91,18 @@ const SHAPES = Object.fromEntries(
 
 function missingCapability(decision: Decision, context: ParseContext): string | undefined {
   const { gates } = POINTS[context.point];
-  const isActing = decision.action !== 'allow' || decision.retry !== undefined;
+  const isActing =
+    decision.action !== 'allow' || decision.retry !== undefined || decision.suppressOutput === true;
   if (isActing && gates !== null && !covers(context.granted, gates)) return gates;
   const injects = decision.inject !== undefined && decision.inject.length > 0;
   if (injects && !covers(context.granted, 'injects_context')) return 'injects_context';
   return undefined;
 }
 
-function parseModify(answer: Readonly<Record<string, unknown>>, context: ParseContext): ParsedDecision {
+function parseModify(
+  answer: Readonly<Record<string, unknown>>,
+  context: ParseContext,
+): ParsedDecision {
   const row = POINTS[context.point];
   const required = row.payload.required ?? [];
   const changes: [string, unknown][] = [];
@@ -100,9 +112,12 @@ function parseModify(answer: Readonly<Record<string, unknown>>, context: ParseCo
     if (isSameJson(value, before)) continue;
     if (!row.writable.includes(key)) {
       const word = isKnown || before !== undefined ? 'cannot be changed' : 'is unknown';
-      return invalid(`payload.${shorten(key)} ${word} at ${context.point}; writable: ${row.writable.join(', ')}`);
+      return invalid(
+        `payload.${shorten(key)} ${word} at ${context.point}; writable: ${row.writable.join(', ')}`,
+      );
     }
-    if (value === null && required.includes(key)) return invalid(`payload.${key} cannot be removed`);
+    if (value === null && required.includes(key))
+      return invalid(`payload.${key} cannot be removed`);
     if (value === null && before === undefined) continue;
     changes.push([key, value]);
   }

@@ -24,6 +24,8 @@ export interface Context {
   readonly caller?: Caller;
   /** JSON Schema of the tool that a tool point is about; rewritten arguments are held against it. */
   readonly toolSchema?: object;
+  /** Schemas of the tools that a hook may change the call to, by name; a call of any other is blocked. */
+  readonly toolSchemas?: Readonly<Record<string, object>>;
   readonly budget?: { readonly total: number; readonly spent: number; readonly remaining: number };
   readonly requestId?: string;
   readonly signal?: AbortSignal;
@@ -38,14 +40,20 @@ export interface TraceEntry {
   readonly ms: number;
 }
 
+/**
+ * Why the runtime itself blocks: the changed payload fits no schema, an access rule is against it, nobody is there to
+ * ask, or the model was sent back too often in one turn.
+ */
+export type RuntimeCode = 'schema' | 'access' | 'no_approver' | 'rework_limit';
+
 /** What the chain decided: the caller does what `action` says with `payload`. */
 export interface Verdict<P extends Point = Point> {
   /** Unique; records carry it. */
   readonly id: string;
   readonly action: Action;
   readonly reason?: string;
-  /** Why, when it is no hook's own decision: a failure's code, or `schema`, `access`, `no_approver`. */
-  readonly code?: FailureCode | 'schema' | 'access' | 'no_approver';
+  /** Why, when it is no hook's own decision: a failure's code, or what the runtime found. */
+  readonly code?: FailureCode | RuntimeCode;
   /** Whose decision it is. */
   readonly hook?: string;
   /** The payload as the chain left it. */
@@ -59,8 +67,10 @@ export interface Verdict<P extends Point = Point> {
   readonly notices: readonly (Notice & { readonly hook: string })[];
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly retry?: RetryControl;
+  /** What the point is about is kept from the user's view. */
+  readonly suppressOutput?: true;
   /** An `abort` policy failed: the run ends. */
-  readonly endsRun?: boolean;
+  readonly endsRun?: true;
   readonly approval?: { readonly id: string; readonly expiresAt: string; readonly hash: string };
   readonly trace: readonly TraceEntry[];
   /** Hooks that a block kept from running. */

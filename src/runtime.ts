@@ -1,0 +1,95 @@
+import type { FailPolicy } from '../sdk/manifest.ts';
+import type { PayloadInput, Point } from '../sdk/points.ts';
+import type { Action } from '../sdk/decisions.ts';
+import type { ErrorCode, FailureCode, SignalboxError } from '../sdk/errors.ts';
+import type { SandboxKind } from '../host/sandbox.ts';
+import type { Origin } from './packages/catalog.ts';
+import type { Context, Verdict } from './verdict.ts';
+
+/** A hook as operators see it. */
+export interface InventoryRow {
+  readonly hook: string;
+  readonly label?: string;
+  readonly description?: string;
+  readonly origin: Origin;
+  readonly sandbox: SandboxKind;
+  readonly contract: string;
+  readonly capabilities: {
+    readonly declared: readonly string[];
+    readonly granted: readonly string[];
+    readonly missing: readonly string[];
+  };
+  /** One entry per point it is bound to; `order` counts from 1 within the point's chain. */
+  readonly points: readonly {
+    readonly point: Point;
+    readonly failPolicy: FailPolicy;
+    readonly order: number;
+  }[];
+  readonly priority: number;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly mode: 'enforce' | 'shadow';
+  /** `failing`: it stands in the chain and every call fails by its failPolicy. */
+  readonly state: 'live' | 'failing';
+  readonly failure?: { readonly code: FailureCode; readonly detail: string };
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** What is in the chain, and what is not and why. */
+export interface Inventory {
+  readonly hooks: readonly InventoryRow[];
+  readonly absent: readonly {
+    readonly hook: string;
+    readonly origin: Origin;
+    readonly reason: string;
+    readonly code?: ErrorCode;
+    readonly detail?: string;
+    readonly hint?: string;
+  }[];
+  readonly warnings: readonly SignalboxError[];
+  /** `degraded` when a hook is failing or absent for an error. */
+  readonly health: 'ok' | 'degraded';
+}
+
+/** One test of a hook or of a point's chain, through the live path. */
+export interface TestRequest {
+  readonly point: Point;
+  /** Without one, the whole chain of the point runs. */
+  readonly hookName?: string;
+  readonly payload: unknown;
+  readonly context?: Context;
+}
+
+/** What a test came to; the shape of Amodal's test endpoint. */
+export interface TestReport {
+  readonly action: Action;
+  readonly reason?: string;
+  readonly code?: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly modified: boolean;
+  readonly blocked: boolean;
+  readonly hooks: readonly {
+    readonly name: string;
+    readonly action: Action;
+    readonly code?: FailureCode;
+    readonly reason?: string;
+    readonly ms: number;
+  }[];
+  readonly notRun: readonly string[];
+  readonly logs: readonly { readonly hook: string; readonly line: string }[];
+  readonly verdict: Verdict;
+}
+
+/** The hook host of one process. The maker closes it. */
+export interface Runtime {
+  /** Runs the chain of a point. Rejects only for a payload that does not fit (`payload_invalid`) and when closed. */
+  fire<P extends Point>(point: P, payload: PayloadInput<P>, context?: Context): Promise<Verdict<P>>;
+  /** Runs one hook or a chain as `test`: no store row, approval or audit count is written. */
+  test(request: TestRequest): Promise<TestReport>;
+  inventory(): Inventory;
+  /** Drops what hooks remember of a session. */
+  endSession(sessionId: string): void;
+  /** Stops taking calls, lets those that run finish, ends every sandbox. */
+  close(): Promise<void>;
+}

@@ -2,6 +2,7 @@ import { ACTIONS } from '../sdk/decisions.ts';
 import type { Schema } from '../sdk/json-schema.ts';
 import { POINT_NAMES, POINTS, type Point, type PointNames, type PointRow } from '../sdk/points.ts';
 import { code, codes, heading, table } from './markdown.ts';
+import { typeOf } from './schema-type.ts';
 
 const CONTRACT_TITLES: Readonly<Record<keyof PointNames, string>> = {
   amplifier: 'Amplifier',
@@ -83,20 +84,6 @@ function facts(row: PointRow): string {
 function presence(row: PointRow, name: string, schema: Schema): string {
   if (schema.default !== undefined) return `default ${code(JSON.stringify(schema.default))}`;
   return row.payload.required?.includes(name) === true ? 'always' : 'optional';
-}
-
-function typeOf(schema: Schema): string {
-  if (schema.enum !== undefined) return codes(schema.enum.map((value) => JSON.stringify(value)));
-  if (schema.type === 'array') {
-    const items = schema.items === undefined ? 'any value' : typeOf(schema.items);
-    return `array of ${items}`;
-  }
-  if (schema.type !== 'object') return schema.type ?? 'any value';
-  if (schema.properties === undefined) return 'object';
-  const keys = Object.keys(schema.properties).map((key) =>
-    schema.required?.includes(key) === true ? key : `${key}?`,
-  );
-  return `object ${code(`{${keys.join(', ')}}`)}`;
 }
 
 function foreignNames(names: PointNames): string {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PAGES } from './docs.ts';
+import { dirname, join } from 'node:path';
+import { PAGES } from './pages.ts';
 
-const folder = join(import.meta.dirname, '../docs');
-mkdirSync(folder, { recursive: true });
-for (const [name, write] of Object.entries(PAGES)) {
-  writeFileSync(join(folder, name), write());
-  console.log(`docs/${name}`);
+for (const [path, write] of Object.entries(PAGES)) {
+  const file = join(import.meta.dirname, '..', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, write());
+  console.log(path);
 }

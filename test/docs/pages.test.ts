@@ -1,10 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { PAGES } from '../../scripts/docs.ts';
+import { PAGES } from '../../scripts/pages.ts';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+const ROOT = join(import.meta.dirname, '../..');
 
-test.each(Object.entries(PAGES))('docs/%s is what the tables say; npm run docs', (name, write) => {
-  expect(readFileSync(join(DOCS, name), 'utf8')).toBe(write());
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+test.each(Object.entries(PAGES))('%s is what the tables say; npm run docs', (path, write) => {
+  expect(read(path)).toBe(write());
+});
+
+test.each(Object.keys(PAGES).filter((path) => path.endsWith('.json')))(
+  '%s is a JSON Schema that a strict validator takes',
+  (path) => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+    expect(ajv.compile(JSON.parse(read(path)) as object)({})).toBeTypeOf('boolean');
+  },
+);
+
+test('the schema of hook.json tells a good manifest from a bad one', () => {
+  const check = new Ajv2020().compile(JSON.parse(read('sdk/schemas/hook.schema.json')) as object);
+  expect(check({ name: 'guard', points: ['preInput'] })).toBe(true);
+  expect(check({ name: 'guard', points: ['preLaunch'] })).toBe(false);
+  expect(check({ name: '../guard', points: ['preInput'] })).toBe(false);
 });

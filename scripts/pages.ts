@@ -1,0 +1,20 @@
+import type { ObjectSchema } from '../sdk/json-schema.ts';
+import { MANIFEST_SCHEMA } from '../sdk/manifest.ts';
+import { RUNTIME_SCHEMA } from '../sdk/runtime-schema.ts';
+import { errorsPage } from './docs-errors.ts';
+import { pointsPage } from './docs-points.ts';
+import { settingsPage } from './docs-settings.ts';
+
+/** The files that tables write, by path in the checkout. */
+export const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/points.md': pointsPage,
+  'docs/errors.md': errorsPage,
+  'docs/settings.md': settingsPage,
+  'sdk/schemas/hook.schema.json': () => schemaFile(MANIFEST_SCHEMA),
+  'sdk/schemas/runtime.schema.json': () => schemaFile(RUNTIME_SCHEMA),
+};
+
+function schemaFile(schema: ObjectSchema): string {
+  const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
+  return `${JSON.stringify({ ...dialect, ...schema }, undefined, 2)}\n`;
+}

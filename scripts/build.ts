@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint, type Message } from 'publint';
@@ -16,7 +16,12 @@ const PACKAGES = [
 for (const { folder, project } of PACKAGES) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '--project', project], { cwd: ROOT, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [tsc, '--project', project], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  // tsc has said what is wrong.
+  if (status !== 0) process.exit(1);
 }
 for (const { folder } of PACKAGES) {
   const { messages, pkg } = await publint({ pkgDir: folder, pack: 'npm', strict: true });

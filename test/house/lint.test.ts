@@ -12,6 +12,8 @@ const BAD: readonly (readonly [file: string, text: string, rule: string])[] = [
   ['sdk/host.ts', "export type { A } from '../host/a.ts';", 'no-restricted-imports'],
   ['sdk/contracts/src.ts', "export type { A } from '../../src/a.ts';", 'no-restricted-imports'],
   ['sdk/lazy.ts', "export const lazy = () => import('semver');", 'no-restricted-imports'],
+  ['sdk/global.ts', 'export const now = () => process.uptime();', 'no-restricted-globals'],
+  ['host/guest/global.ts', "export const a = Buffer.from('a');", 'no-restricted-globals'],
   ['host/src.ts', "export type { A } from '../src/a.ts';", 'no-restricted-imports'],
   ['host/guest/test.ts', "export type { A } from '../../test/a.ts';", 'no-restricted-imports'],
   ['src/hooks.ts', "export type { A } from '../hooks/a.ts';", 'no-restricted-imports'],
@@ -37,6 +39,11 @@ const BAD: readonly (readonly [file: string, text: string, rule: string])[] = [
     'src/floating.ts',
     'const a = (): Promise<void> => Promise.resolve();\nexport const b = (): void => {\n  a();\n};',
     'no-floating-promises',
+  ],
+  [
+    'host/message.ts',
+    "export function a(b: 'c' | 'd'): number {\n  switch (b) {\n    case 'c':\n      return 1;\n    default:\n      return 2;\n  }\n}",
+    'switch-exhaustiveness-check',
   ],
   [
     'src/exhaustive.ts',

@@ -1,0 +1,160 @@
+import { DatabaseSync, constants } from 'node:sqlite';
+import { StatementCache } from './statement-cache.ts';
+import { MIGRATIONS, TEMPORARY_TABLES } from './migrations.ts';
+import type {
+  Bounds,
+  SqlFailure,
+  SqlValue,
+  Statement,
+  StatementResult,
+  WorkerStart,
+} from './messages.ts';
+
+/** One connection to a SQLite file. Blocks its thread; the maker closes it. */
+export interface Engine {
+  run(statement: Statement, bounds: Bounds): StatementResult;
+  /** Runs the statements as one transaction that takes the write lock at its start. */
+  batch(statements: readonly Statement[], bounds: Bounds): StatementResult[];
+  close(): void;
+}
+
+/** An error whose text is safe to show: it names what failed and holds no value. */
+export class EngineError extends Error {
+  readonly failure: SqlFailure;
+
+  constructor(reason: SqlFailure['reason'], detail: string) {
+    super(detail);
+    this.failure = { reason, detail };
+  }
+}
+
+/** Opens a file, creates or updates its tables, and closes the doors that no query here needs. */
+export function openEngine({ file, busyTimeoutMs, maxFileBytes }: WorkerStart): Engine {
+  const database = new DatabaseSync(file, {
+    allowExtension: false,
+    timeout: busyTimeoutMs,
+    limits: { attach: 0, sqlLength: 65_536, exprDepth: 100, compoundSelect: 10, triggerDepth: 0 },
+  });
+  try {
+    prepareConnection(database, busyTimeoutMs);
+    migrate(database);
+    database.exec(TEMPORARY_TABLES);
+    if (maxFileBytes !== null) limitSize(database, maxFileBytes);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.setAuthorizer((action) =>
+    FORBIDDEN.has(action) ? constants.SQLITE_DENY : constants.SQLITE_OK,
+  );
+  const statements = new StatementCache(database);
+  return {
+    run: (statement, bounds) => execute(statements, statement, bounds),
+    batch: (list, bounds) =>
+      transact(database, () => list.map((each) => execute(statements, each, bounds))),
+    close: () => database.close(),
+  };
+}
+
+/** Actions that no query of this project takes: a statement that tries one is a mistake or an attack. */
+const FORBIDDEN: ReadonlySet<number> = new Set([
+  constants.SQLITE_ATTACH,
+  constants.SQLITE_DETACH,
+  constants.SQLITE_PRAGMA,
+  constants.SQLITE_CREATE_TRIGGER,
+  constants.SQLITE_CREATE_TEMP_TRIGGER,
+  constants.SQLITE_CREATE_VIEW,
+  constants.SQLITE_CREATE_TEMP_VIEW,
+  constants.SQLITE_CREATE_VTABLE,
+]);
+
+function prepareConnection(database: DatabaseSync, busyTimeoutMs: number): void {
+  database.exec('pragma trusted_schema = off');
+  // The switch to WAL does not wait for other connections by itself, so that two processes that start at once collide.
+  retryWhileBusy(() => database.exec('pragma journal_mode = wal'), busyTimeoutMs);
+  // In WAL mode NORMAL writes a commit to the file system before it is acknowledged and syncs at checkpoints alone: a
+  // process that dies (kill -9) loses no acknowledged commit, a power cut may lose the last ones but never corrupts.
+  // https://www.sqlite.org/pragma.html#pragma_synchronous
+  database.exec('pragma synchronous = normal');
+}
+
+function limitSize(database: DatabaseSync, maxFileBytes: number): void {
+  const pageBytes = Number(database.prepare('pragma page_size').get()?.['page_size']);
+  database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxFileBytes / pageBytes))}`);
+}
+
+function retryWhileBusy(action: () => void, forMs: number): void {
+  const end = Date.now() + forMs;
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (resultCode(error) !== SQLITE_BUSY || Date.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function migrate(database: DatabaseSync): void {
+  transact(database, () => {
+    database.exec(
+      'create table if not exists migrations (number integer primary key, name text not null) strict',
+    );
+    const row = database.prepare('select count(*) as done from migrations').get();
+    const done = Number(row?.['done']);
+    if (done > MIGRATIONS.length) {
+      throw new EngineError('failed', 'be opened: a later version of Signalbox wrote it');
+    }
+    const remember = database.prepare('insert into migrations (number, name) values (?, ?)');
+    for (const [index, { name, sql }] of MIGRATIONS.entries()) {
+      if (index < done) continue;
+      database.exec(sql);
+      remember.run(index + 1, name);
+    }
+  });
+}
+
+function transact<T>(database: DatabaseSync, action: () => T): T {
+  database.exec('begin immediate');
+  try {
+    const result = action();
+    database.exec('commit');
+    return result;
+  } catch (error) {
+    // A full disk may have ended the transaction already; then there is nothing to roll back.
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function execute(
+  cache: StatementCache,
+  { sql, parameters }: Statement,
+  bounds: Bounds,
+): StatementResult {
+  const { statement, hasRows } = cache.get(sql);
+  if (!hasRows) return { rows: [], changes: Number(statement.run(...parameters).changes) };
+  const rows: Record<string, SqlValue>[] = [];
+  let bytes = 0;
+  for (const row of statement.iterate(...parameters)) {
+    if (rows.length === bounds.maxRows)
+      throw new EngineError('too_large', `return more than ${bounds.maxRows} rows`);
+    for (const value of Object.values(row)) {
+      if (typeof value === 'string') bytes += Buffer.byteLength(value);
+    }
+    if (bytes > bounds.maxBytes)
+      throw new EngineError('too_large', `return more than ${bounds.maxBytes} bytes`);
+    if (Date.now() > bounds.deadline) throw new EngineError('failed', 'read all rows in time');
+    // No column here holds a BigInt: integers come as numbers, or the read throws.
+    rows.push(row as Record<string, SqlValue>);
+  }
+  return { rows, changes: 0 };
+}
+
+const SQLITE_BUSY = 5;
+
+/** SQLite's primary result code of an error, if it is one of SQLite's. */
+function resultCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}

@@ -1,0 +1,62 @@
+/** A value that SQLite stores. */
+export type SqlValue = string | number | null | Uint8Array;
+
+/** One SQL statement and the values of its placeholders, in order. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** What a request may return and until when it may run. */
+export interface Bounds {
+  /** Milliseconds since 1970. The worker drops a request that it takes up later, and stops reading rows then. */
+  readonly deadline: number;
+  readonly maxRows: number;
+  /** Bytes of text over all rows. */
+  readonly maxBytes: number;
+}
+
+/** What a statement came to. */
+export interface StatementResult {
+  readonly rows: readonly Readonly<Record<string, SqlValue>>[];
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number;
+}
+
+/** From the runtime to the database worker. A batch is one transaction: all of it or nothing. */
+export type WorkerRequest =
+  | {
+      readonly kind: 'run';
+      readonly id: number;
+      readonly statement: Statement;
+      readonly bounds: Bounds;
+    }
+  | {
+      readonly kind: 'batch';
+      readonly id: number;
+      readonly statements: readonly Statement[];
+      readonly bounds: Bounds;
+    }
+  | { readonly kind: 'close'; readonly id: number };
+
+/** From the database worker. The first reply, to `OPEN_ID`, says whether the database is open. */
+export type WorkerReply =
+  | { readonly kind: 'done'; readonly id: number; readonly results: readonly StatementResult[] }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: SqlFailure };
+
+/** Why a request failed; `detail` completes "The database could not …" and never holds a value. */
+export interface SqlFailure {
+  readonly reason: 'too_large' | 'failed';
+  readonly detail: string;
+}
+
+/** The id of the worker's first reply. */
+export const OPEN_ID = 0;
+
+/** What the worker is started with. */
+export interface WorkerStart {
+  readonly file: string;
+  readonly busyTimeoutMs: number;
+  /** The file may grow to this; `null` for no bound. */
+  readonly maxFileBytes: number | null;
+}

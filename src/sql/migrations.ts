@@ -1,0 +1,61 @@
+/**
+ * Every change of the schema, in order; the database remembers how many it has. Append only: a released migration is
+ * never edited. Each runs in the transaction that records it.
+ */
+export const MIGRATIONS: readonly { readonly name: string; readonly sql: string }[] = [
+  {
+    name: 'store, decisions and uses',
+    sql: `
+      create table store_rows (
+        collection text not null,
+        key text not null,
+        text text not null,
+        primary key (collection, key)
+      ) strict;
+
+      create table decisions (
+        seq integer primary key autoincrement,
+        id text not null unique,
+        time integer not null,
+        fire_id text,
+        point text not null,
+        hook text not null,
+        package text,
+        version text,
+        action text not null,
+        code text,
+        reason text,
+        duration_ms real not null,
+        session_id text,
+        turn_id text,
+        tool_call_id text,
+        would_block integer not null,
+        role text
+      ) strict;
+      create index decisions_by_time on decisions (time, seq);
+      create index decisions_by_hook on decisions (hook, time, seq);
+      create index decisions_by_session on decisions (session_id, time, seq);
+      create index decisions_by_code on decisions (code, time, seq) where code is not null;
+
+      create table uses (
+        package text not null,
+        hook text not null,
+        capability text not null,
+        scope text not null,
+        day text not null,
+        count integer not null,
+        primary key (package, hook, capability, scope, day)
+      ) strict, without rowid;
+    `,
+  },
+];
+
+/** Tables of one connection that vanish with it. */
+export const TEMPORARY_TABLES = `
+  create temp table store_staging (
+    load text not null,
+    key text not null,
+    text text not null,
+    primary key (load, key)
+  ) strict, without rowid;
+`;

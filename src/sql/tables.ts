@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely';
+
+/** The query builder over {@link Tables}. Only `src/sql` builds queries. */
+export type QueryBuilder = Kysely<Tables>;
+
+/** Every table, by name, with the columns as SQLite returns them. */
+export interface Tables {
+  readonly store_rows: StoreRowTable;
+  readonly store_staging: StagingTable;
+  readonly decisions: DecisionTable;
+  readonly uses: UseTable;
+}
+
+/** The rows of the store: JSON text by collection and key. */
+export interface StoreRowTable {
+  readonly collection: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Rows of a load that is not finished; a temporary table, so a crash leaves nothing behind. */
+export interface StagingTable {
+  readonly load: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+/** What hooks did: one row per non-neutral decision and per failure. Booleans are 0 or 1. */
+export interface DecisionTable {
+  readonly seq: number;
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly fire_id: string | null;
+  readonly point: string;
+  readonly hook: string;
+  readonly package: string | null;
+  readonly version: string | null;
+  readonly action: string;
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly duration_ms: number;
+  readonly session_id: string | null;
+  readonly turn_id: string | null;
+  readonly tool_call_id: string | null;
+  readonly would_block: number;
+  readonly role: string | null;
+}
+
+/** How often a capability was used, by day. `scope` is empty for a use without one. */
+export interface UseTable {
+  readonly package: string;
+  readonly hook: string;
+  readonly capability: string;
+  readonly scope: string;
+  /** `YYYY-MM-DD` in UTC. */
+  readonly day: string;
+  readonly count: number;
+}

@@ -1,0 +1,132 @@
+import { Worker } from 'node:worker_threads';
+import { SignalboxError } from '../../sdk/errors.ts';
+import {
+  OPEN_ID,
+  type Bounds,
+  type Statement,
+  type StatementResult,
+  type WorkerReply,
+  type WorkerRequest,
+  type WorkerStart,
+} from './messages.ts';
+
+/** Limits of one call. */
+export interface CallBounds {
+  readonly deadlineMs: number;
+  readonly maxRows: number;
+  readonly maxBytes: number;
+}
+
+interface PendingCall {
+  readonly resolve: (results: readonly StatementResult[]) => void;
+  readonly reject: (error: SignalboxError) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** What a call asks of the worker. */
+export type Work =
+  | { readonly kind: 'run'; readonly statement: Statement }
+  | { readonly kind: 'batch'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'close' };
+
+/** The runtime's end of the channel to the worker: every call is settled by a reply, its deadline or the worker's end. */
+export class WorkerCalls {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, PendingCall>();
+  #lastId = OPEN_ID;
+  #isEnded = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(start: WorkerStart) {
+    const entry = new URL(
+      import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
+      import.meta.url,
+    );
+    this.#worker = new Worker(entry, { workerData: start, env: {}, name: 'signalbox-database' });
+    this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
+    this.#worker.on('error', () => this.#end());
+    this.#worker.on('exit', () => this.#end());
+  }
+
+  async opened(deadlineMs: number): Promise<void> {
+    try {
+      await this.#wait(OPEN_ID, deadlineMs);
+    } catch (error) {
+      await this.#worker.terminate();
+      throw error;
+    }
+  }
+
+  async send(
+    work: Work,
+    { deadlineMs, maxRows, maxBytes }: CallBounds,
+  ): Promise<readonly StatementResult[]> {
+    if (this.#isEnded || this.#closing !== undefined) throw ended();
+    return this.#post(work, { deadline: Date.now() + deadlineMs, maxRows, maxBytes }, deadlineMs);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#isEnded) return;
+    try {
+      await this.#post({ kind: 'close' }, { deadline: 0, maxRows: 0, maxBytes: 0 }, CLOSE_MS);
+    } finally {
+      await this.#worker.terminate();
+    }
+  }
+
+  #post(work: Work, bounds: Bounds, deadlineMs: number): Promise<readonly StatementResult[]> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const settled = this.#wait(id, deadlineMs);
+    this.#worker.postMessage({ ...work, id, bounds } satisfies WorkerRequest & { bounds: Bounds });
+    return settled;
+  }
+
+  #wait(id: number, deadlineMs: number): Promise<readonly StatementResult[]> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        reject(new SignalboxError('database', { detail: `answer within ${deadlineMs} ms` }));
+      }, deadlineMs);
+      this.#pending.set(id, { resolve, reject, timer });
+    });
+  }
+
+  #settle(reply: WorkerReply): void {
+    const call = this.#pending.get(reply.id);
+    if (call === undefined) return;
+    this.#pending.delete(reply.id);
+    clearTimeout(call.timer);
+    switch (reply.kind) {
+      case 'done':
+        return call.resolve(reply.results);
+      case 'failed': {
+        const { reason, detail } = reply.failure;
+        return call.reject(
+          new SignalboxError(reason === 'too_large' ? 'result_too_large' : 'database', { detail }),
+        );
+      }
+    }
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    for (const call of this.#pending.values()) {
+      clearTimeout(call.timer);
+      call.reject(ended());
+    }
+    this.#pending.clear();
+  }
+}
+
+/** Longer than any call before it may take. */
+const CLOSE_MS = 30_000;
+
+function ended(): SignalboxError {
+  return new SignalboxError('database', { detail: 'be used: it is closed' });
+}

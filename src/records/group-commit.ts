@@ -1,0 +1,72 @@
+import { SignalboxError } from '../../sdk/errors.ts';
+import type { Database } from '../sql/database.ts';
+import type { Statement } from '../sql/messages.ts';
+
+/** Commits statements in groups: many callers share one transaction and one message to the database. */
+export interface GroupCommit {
+  /** Resolves once the statement is committed; rejects with `database` when its group is not. */
+  add(statement: Statement): Promise<void>;
+  /** Sends what waits and settles when nothing is on its way any more. Never rejects: `add` has told. */
+  flush(): Promise<void>;
+}
+
+/** Bounds of a group; source: the design's section on records. */
+const GROUP = { delayMs: 2, statements: 256 } as const;
+
+/** Statements on their way; past it the database is too slow for what is recorded, and callers must learn it. */
+const MAX_WAITING = 20_000;
+
+interface Waiting {
+  readonly statement: Statement;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Groups what is added to a database. */
+export function createGroupCommit(database: Database): GroupCommit {
+  let group: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let onTheirWay = 0;
+  const commits = new Set<Promise<void>>();
+
+  const send = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (group.length === 0) return;
+    const sent = group;
+    group = [];
+    const commit = commitGroup(database, sent).finally(() => {
+      onTheirWay -= sent.length;
+      commits.delete(commit);
+    });
+    commits.add(commit);
+  };
+
+  return {
+    add(statement) {
+      if (onTheirWay >= MAX_WAITING) {
+        const detail = `keep up: ${MAX_WAITING} records wait`;
+        return Promise.reject(new SignalboxError('database', { detail }));
+      }
+      onTheirWay += 1;
+      return new Promise((resolve, reject) => {
+        group.push({ statement, resolve, reject });
+        if (group.length >= GROUP.statements) send();
+        else timer ??= setTimeout(send, GROUP.delayMs);
+      });
+    },
+    async flush() {
+      send();
+      await Promise.all(commits);
+    },
+  };
+}
+
+async function commitGroup(database: Database, group: readonly Waiting[]): Promise<void> {
+  try {
+    await database.batch(group.map(({ statement }) => statement));
+    for (const { resolve } of group) resolve();
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+  }
+}

@@ -262,7 +262,7 @@ export const ERRORS = {
   internal: {
     blame: 'host',
     message: 'The request could not be answered',
-    hint: 'The log of the server says why, under the same request id',
+    hint: 'The log of the server says why',
   },
   not_found: {
     blame: 'caller',
@@ -324,7 +324,7 @@ export function errorRow(code: ErrorCode): ErrorRow {
 
 /** Fills the placeholders of a text; one that has no value is left out. */
 export function fill(text: string, data: ErrorData): string {
-  return text.replace(/\{(\w+)\}/g, (_, key: string) => String(data[key] ?? ''));
+  return text.replace(/\{(\w+)\}/g, (_, key: string) => (Object.hasOwn(data, key) ? String(data[key]) : ''));
 }
 
 /** An error with a permanent code. Errors cross boundaries as `{code, data}` and are told apart by code, never by class. */

@@ -1,14 +1,18 @@
 import type { Decision } from './decisions.ts';
 import type { Payloads, Point } from './points.ts';
 
+/** Values by field that a row must have. */
+export type HookFilter = Readonly<Record<string, string | number | boolean | null>>;
+
 /** Rows of the store, as far as the hook's `store:` capabilities reach. A refused call rejects with an Error that has `code`. */
 export interface HookStore {
   /** The row of a key, or `null`. */
   get(collection: string, key: string): Promise<unknown>;
-  /** The rows whose fields equal those of the filter. */
-  query(collection: string, filter?: Readonly<Record<string, unknown>>): Promise<unknown[]>;
+  /** The rows whose fields equal those of the filter, a flat object of scalars; a dot steps into an object. */
+  query(collection: string, filter?: HookFilter): Promise<unknown[]>;
   put(collection: string, key: string, value: unknown): Promise<void>;
-  delete(collection: string, key: string): Promise<void>;
+  /** Whether there was a row. */
+  delete(collection: string, key: string): Promise<boolean>;
 }
 
 /** What a run is told besides its payload; frozen and fresh for every run. */
@@ -22,19 +26,19 @@ export interface HookContext {
   /** Who is behind the call, as the host verified it. */
   readonly caller: {
     readonly userId?: string;
-    readonly source?: 'chat' | 'automation' | 'webhook' | 'intent' | 'skill';
+    readonly source: 'chat' | 'automation' | 'webhook' | 'intent' | 'skill';
     readonly orgId?: string;
   };
   readonly session: { readonly id: string; readonly turn?: string };
-  readonly agent?: {
+  readonly agent: {
     readonly id: string;
     readonly template?: string;
     readonly parent?: string;
-    readonly depth?: number;
-    readonly tools?: readonly string[];
+    readonly depth: number;
+    readonly tools: readonly string[];
   };
   /** What earlier hooks of the chain put into the bag, by the keys of the manifest's `inputs`. */
-  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
   readonly budget?: { readonly total: number; readonly spent: number; readonly remaining: number };
   readonly signal?: AbortSignal;
 }

@@ -4,6 +4,7 @@ export {
   defineHook,
   type Hook,
   type HookContext,
+  type HookFilter,
   type HookStore,
   type RunArguments,
 } from './hook.ts';

@@ -9,7 +9,8 @@
  * a hook put on `Object.prototype`: see {@link record}.
  */
 
-type AnyFunction = (...args: never[]) => unknown;
+/** Any function, of which nothing is known. */
+export type Callable = (...args: never[]) => unknown;
 
 const { bind, call } = Function.prototype;
 
@@ -26,6 +27,7 @@ export const { getOwnPropertyDescriptor, defineProperty } = Reflect;
 export const getProperty = Reflect.get;
 export const { create, freeze, is, keys: enumerableKeys } = Object;
 export const { isArray } = Array;
+export const { isView } = ArrayBuffer;
 export const { parse, stringify } = JSON;
 export const { min, max, floor, trunc } = Math;
 export const { isInteger, isSafeInteger, isFinite: isFiniteNumber } = Number;
@@ -47,6 +49,7 @@ export const WeakSetCtor = WeakSet;
 export const DateCtor = Date;
 export const Uint8ArrayCtor = Uint8Array;
 export const ArrayBufferCtor = ArrayBuffer;
+export const DataViewCtor = DataView;
 export const ErrorCtor = Error;
 export const TypeErrorCtor = TypeError;
 export const RangeErrorCtor = RangeError;
@@ -57,6 +60,7 @@ export const ArrayPrototype = Array.prototype;
 export const ErrorPrototype = Error.prototype;
 
 export const hasOwn = uncurryThis(Object.prototype.hasOwnProperty);
+export const isPrototypeOf = uncurryThis(Object.prototype.isPrototypeOf);
 export const objectToString = uncurryThis(Object.prototype.toString);
 export const functionToString = uncurryThis(Function.prototype.toString);
 export const errorToString = uncurryThis(Error.prototype.toString);
@@ -68,8 +72,45 @@ export const symbolDescription = uncurryThis(
 export const bigintToString = uncurryThis(BigInt.prototype.toString);
 export const dateToISOString = uncurryThis(Date.prototype.toISOString);
 export const dateGetTime = uncurryThis(Date.prototype.getTime);
-export const regExpTest = uncurryThis(RegExp.prototype.test);
-export const regExpExec = uncurryThis(RegExp.prototype.exec);
+
+const TypedArrayPrototype = getPrototypeOf(Uint8Array.prototype) as object;
+/** The kind of a typed array, such as `Uint8Array`; `undefined` for all else. Cannot be forged. */
+export const typedArrayTag = uncurryThis(
+  getterOf(TypedArrayPrototype, Symbol.toStringTag) as (this: unknown) => string | undefined,
+);
+export const typedArrayLength = uncurryThis(
+  getterOf(TypedArrayPrototype, 'length') as (this: Uint8Array) => number,
+);
+export const typedArrayBuffer = uncurryThis(
+  getterOf(TypedArrayPrototype, 'buffer') as (this: Uint8Array) => ArrayBuffer,
+);
+export const typedArrayByteLength = uncurryThis(
+  getterOf(TypedArrayPrototype, 'byteLength') as (this: Uint8Array) => number,
+);
+export const typedArrayByteOffset = uncurryThis(
+  getterOf(TypedArrayPrototype, 'byteOffset') as (this: Uint8Array) => number,
+);
+export const arrayBufferByteLength = uncurryThis(
+  getterOf(ArrayBuffer.prototype, 'byteLength') as (this: ArrayBuffer) => number,
+);
+
+export const regExpSource = uncurryThis(
+  getterOf(RegExp.prototype, 'source') as (this: RegExp) => string,
+);
+
+const MapIteratorPrototype = getPrototypeOf(new Map().entries()) as MapIterator<unknown>;
+const SetIteratorPrototype = getPrototypeOf(new Set().values()) as SetIterator<unknown>;
+/** One entry of a map after the other, past the iteration protocol: call {@link nextOfMap} on what it returns. */
+export const mapEntries = uncurryThis(Map.prototype.entries) as <K, V>(
+  m: Map<K, V>,
+) => MapIterator<[K, V]>;
+export const nextOfMap = uncurryThis(MapIteratorPrototype.next) as <T>(
+  iterator: MapIterator<T>,
+) => IteratorResult<T, undefined>;
+export const setValues = uncurryThis(Set.prototype.values) as <T>(s: Set<T>) => SetIterator<T>;
+export const nextOfSet = uncurryThis(SetIteratorPrototype.next) as <T>(
+  iterator: SetIterator<T>,
+) => IteratorResult<T, undefined>;
 
 export const stringSlice = uncurryThis(String.prototype.slice);
 export const stringIndexOf = uncurryThis(String.prototype.indexOf);
@@ -221,7 +262,7 @@ export function joined(parts: readonly string[], separator: string): string {
 }
 
 /** The getter of an accessor property. Load time only. */
-export function getterOf(owner: object, name: PropertyKey): AnyFunction {
+export function getterOf(owner: object, name: PropertyKey): Callable {
   const getter = getOwnPropertyDescriptor(owner, name)?.get;
   if (getter === undefined) throw new TypeErrorCtor(`No getter "${String(name)}"`);
   return getter;

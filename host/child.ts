@@ -1,0 +1,125 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { FrameReader } from './frames.ts';
+import type { LaunchPlan, Layer } from './launch.ts';
+import { decodeFromChild, encodeToChild, MAX_FROM_CHILD_BYTES, PROTOCOL, type FromChild, type ToChild } from './messages.ts';
+
+/** Why a process is gone: the host killed it, it broke the protocol, or it died by itself. */
+export type Exit = 'killed' | 'garbage' | 'died';
+
+/** Who is told what a child says. */
+export interface ChildListener {
+  readonly onMessage: (message: FromChild) => void;
+  readonly onExit: (exit: Exit) => void;
+}
+
+/** Most that is kept of what a child writes to stderr, in bytes: V8's last words. */
+const STDERR_BYTES = 4096;
+
+/** One child process and the channel to it. Whatever it says may be hostile. */
+export class Child {
+  readonly pid: number;
+  readonly layers: readonly Layer[];
+  /** Settles when the kernel has taken the process away. */
+  readonly gone: Promise<void>;
+  readonly #process: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #reader = new FrameReader(MAX_FROM_CHILD_BYTES);
+  #listener: ChildListener | undefined;
+  #exit: Exit | undefined;
+  #isGone = false;
+  #lastWords = '';
+
+  private constructor(process: ChildProcessByStdio<Writable, Readable, Readable>, layers: readonly Layer[]) {
+    this.#process = process;
+    this.pid = process.pid ?? 0;
+    this.layers = layers;
+    this.gone = new Promise((resolve) => void process.once('exit', () => resolve()));
+  }
+
+  /**
+   * Starts a child and waits for its first message. Rejects with an error whose `name` is `Ended` when the process
+   * ended by itself (this way to start does not work here), `Slow` when it did not come up within `startMs`.
+   */
+  static start(plan: LaunchPlan, buildHash: string, startMs: number): Promise<Child> {
+    return new Promise((resolve, reject) => {
+      const process = spawn(plan.command, plan.args, {
+        env: plan.env,
+        cwd: '/',
+        stdio: ['pipe', 'pipe', 'pipe'],
+        windowsHide: true,
+      });
+      const child = new Child(process, plan.layers);
+      const timer = setTimeout(() => fail('Slow'), startMs);
+      const fail = (name: 'Slow' | 'Ended' | 'Foreign'): void => {
+        clearTimeout(timer);
+        child.kill();
+        reject(Object.assign(new Error(child.#lastWords), { name }));
+      };
+      child.#listener = {
+        onMessage(message) {
+          const isRight =
+            message.type === 'ready' && message.protocol === PROTOCOL && message.buildHash === buildHash;
+          if (!isRight) return fail('Foreign');
+          clearTimeout(timer);
+          resolve(child);
+        },
+        onExit: () => fail('Ended'),
+      };
+      process.on('error', (error) => child.#end(error.message));
+      process.on('exit', () => child.#end(''));
+      // An EPIPE is told by the exit.
+      process.stdin.on('error', () => undefined);
+      process.stdout.on('data', (chunk: Buffer) => child.#take(chunk));
+      process.stderr.on('data', (chunk: Buffer) => {
+        child.#lastWords = (child.#lastWords + chunk.toString('latin1')).slice(-STDERR_BYTES);
+      });
+    });
+  }
+
+  /** Sets who is told from now on. */
+  listen(listener: ChildListener): void {
+    this.#listener = listener;
+    if (this.#isGone) listener.onExit(this.#exit ?? 'died');
+  }
+
+  get isAlive(): boolean {
+    return !this.#isGone && this.#exit === undefined;
+  }
+
+  send(message: ToChild): void {
+    if (this.isAlive) this.#process.stdin.write(encodeToChild(message));
+  }
+
+  /** Ends the process whatever it does. `onExit` follows when the kernel has taken it away. */
+  kill(exit: Exit = 'killed'): void {
+    if (this.#isGone) return;
+    this.#exit ??= exit;
+    this.#process.kill('SIGKILL');
+  }
+
+  /** Lets the host's own process end while this child idles. */
+  unref(): void {
+    this.#process.unref();
+    for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) {
+      (stream as unknown as { unref?: () => void }).unref?.();
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    if (!this.isAlive) return;
+    const isWhole = this.#reader.push(chunk, (frame) => {
+      const message = decodeFromChild(frame);
+      if (message === undefined) this.kill('garbage');
+      else if (this.isAlive) this.#listener?.onMessage(message);
+    });
+    if (!isWhole) this.kill('garbage');
+  }
+
+  #end(words: string): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#lastWords += words;
+    for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) stream.destroy();
+    this.#listener?.onExit(this.#exit ?? 'died');
+  }
+}

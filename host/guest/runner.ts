@@ -1,0 +1,123 @@
+import { adaptModule } from '../../sdk/contracts.ts';
+import { LIMITS } from '../../sdk/limits.ts';
+import { sealAnswer } from './answer.ts';
+import { closeActivity, deliverTo, makeContext, openActivity, type Activity } from './context.ts';
+import { describe } from './describe.ts';
+import { apply, mapDelete, mapSet, mapSize, parse, PromiseCtor, settle } from './intrinsics.ts';
+import { seal, type Native } from './native.ts';
+
+/** The functions that a sandbox calls; strings and numbers in, sealed text or `undefined` (not settled yet) out. */
+export interface Runner {
+  /** Makes the hook from its evaluated module. */
+  readonly start: (namespace: object, contract: string, config: string) => string | undefined;
+  /** Runs the hook; see `RunInput` for the JSON of `input`. */
+  readonly run: (ops: string, input: string) => string | undefined;
+  /** Hands over the answer of a bridge call, or a timer that is due. */
+  readonly deliver: (seq: number, text: string) => void;
+  /** For the sandbox's own timers: calls `fire` with the id returned, once or again and again, as part of the activity. */
+  readonly setTimer: (ms: number, isRepeating: boolean, fire: (id: number) => void) => number;
+  readonly clearTimer: (id: number) => void;
+  /** Writes a line as `ctx.log` does. */
+  readonly log: (line: string) => void;
+}
+
+/** Timers and bridge calls that may be pending at once. */
+const MAX_WAITING = LIMITS.timers + LIMITS.storeCalls;
+
+type Run = (point: string, payload: object, ctx: object) => unknown;
+
+/** Holds one hook: loads it once, then runs it, one activity at a time. */
+export function createRunner(native: Native): Runner {
+  let hook: { readonly self: unknown; readonly run: Run } | undefined;
+  let activity: Activity = openActivity();
+  let lastSeq = 0;
+  const nextSeq = (): number => (lastSeq += 1);
+  const port = { native, nextSeq };
+
+  /** Runs `step` and settles the activity with what `conclude` makes of its value, now or when its promise settles. */
+  function begin(step: () => unknown, conclude: (value: unknown) => string): string | undefined {
+    const mine = activity;
+    let early: string | undefined;
+    let isReturned = false;
+    const finish = (sealed: string): void => {
+      if (!mine.isOpen) return;
+      closeActivity(mine);
+      if (isReturned) apply(native.settle, undefined, [sealed]);
+      else early = sealed;
+    };
+    const fail = (error: unknown): void => finish(seal('thrown', describe(error)));
+    try {
+      const value = step();
+      const then = thenOf(value);
+      if (then === undefined) finish(conclude(value));
+      else {
+        const outcome = new PromiseCtor<unknown>((resolve, reject) => {
+          apply(then, value, [resolve, reject] as never[]);
+        });
+        settle(outcome, (settled) => finish(conclude(settled)), fail);
+      }
+    } catch (error) {
+      fail(error);
+    }
+    isReturned = true;
+    return early;
+  }
+
+  return {
+    start(namespace, contract, config) {
+      const sealed = begin(
+        () => adaptModule(contract, namespace, parse(config) as Record<string, unknown>),
+        (made) => {
+          const adapted = made as { readonly self: unknown; readonly run: Run } | string;
+          if (typeof adapted === 'string') return seal('load_error', adapted);
+          hook = adapted;
+          return seal('opened', '');
+        },
+      );
+      return sealed;
+    },
+    run(ops, input) {
+      activity = openActivity();
+      const mine = activity;
+      const loaded = hook;
+      return begin(() => {
+        const { point, payload, ctx } = parse(input) as { point: string; payload: object; ctx: Record<string, unknown> };
+        if (loaded === undefined) throw new TypeError('The hook is not loaded');
+        return apply(loaded.run, loaded.self, [point, payload, makeContext(mine, ctx, ops, port)]);
+      }, sealAnswer);
+    },
+    deliver(seq, text) {
+      deliverTo(activity, seq, text);
+    },
+    setTimer(ms, isRepeating, fire) {
+      const id = nextSeq();
+      const mine = activity;
+      const arm = (): void => {
+        if (!mine.isOpen || mapSize(mine.waiting) >= MAX_WAITING) return;
+        mapSet(mine.waiting, id, due);
+        apply(native.bridge, undefined, [id, `["timer.set",${ms}]`]);
+      };
+      const due = (): void => {
+        if (isRepeating) arm();
+        fire(id);
+      };
+      arm();
+      return id;
+    },
+    clearTimer(id) {
+      mapDelete(activity.waiting, id);
+    },
+    log(line) {
+      if (!activity.isOpen || activity.logLines >= LIMITS.logLines) return;
+      activity.logLines += 1;
+      apply(native.log, undefined, [line]);
+    },
+  };
+}
+
+/** The `then` of a thenable, read once. */
+function thenOf(value: unknown): ((...args: never[]) => unknown) | undefined {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  const { then } = value as { then?: unknown };
+  return typeof then === 'function' ? (then as (...args: never[]) => unknown) : undefined;
+}

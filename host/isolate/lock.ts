@@ -1,0 +1,56 @@
+/** Ends this process at once; taken before anything could replace `process.kill`. */
+export function captureKill(): () => void {
+  const { pid } = process;
+  const kill = process.kill.bind(process);
+  return () => void kill(pid, 'SIGKILL');
+}
+
+interface Permission {
+  readonly drop?: (scope: string) => void;
+  readonly has: (scope: string) => boolean;
+}
+
+/** Ways out of the process that the permission model does not cover, or that an addon load would open. */
+const CUT = [
+  'kill',
+  '_kill',
+  'dlopen',
+  'binding',
+  '_linkedBinding',
+  'abort',
+  'reallyExit',
+  '_debugProcess',
+  '_debugEnd',
+  '_startProfilerIdleNotifier',
+  '_stopProfilerIdleNotifier',
+  'chdir',
+  'setuid',
+  'setgid',
+  'seteuid',
+  'setegid',
+  'setgroups',
+  'initgroups',
+  'loadEnvFile',
+  'getBuiltinModule',
+  'mainModule',
+  'report',
+] as const;
+
+/**
+ * Gives up what the process needed to start: the right to read its own files and to load the addon. Called before any
+ * byte of a package arrives. Returns what could not be given up.
+ */
+export function lockDown(): string[] {
+  const kept: string[] = [];
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  const { permission } = process as unknown as { permission?: Permission };
+  for (const scope of ['fs.read', 'addon']) {
+    permission?.drop?.(scope);
+    if (permission?.has(scope) !== false) kept.push(scope);
+  }
+  for (const name of CUT) {
+    const isGone = Reflect.deleteProperty(process, name);
+    if (!isGone && name in process) kept.push(`process.${name}`);
+  }
+  return kept;
+}

@@ -1,0 +1,168 @@
+import type ivm from 'isolated-vm';
+import { unseal } from '../guest/native.ts';
+import type { HookDefinition, Outcome } from '../messages.ts';
+import { LIMITS } from '../../sdk/limits.ts';
+
+/** Where what a place says goes; `id` is the activity that it says it in. */
+export interface PlaceEvents {
+  readonly bridge: (id: number, seq: number, text: string) => void;
+  readonly log: (id: number, line: string) => void;
+  readonly catastrophe: () => void;
+}
+
+/** What a segment came to: an outcome, or `undefined` while the activity waits for a bridge or timer. */
+export type Segment = { readonly outcome: Outcome; readonly text: string } | undefined;
+
+/** An isolate that holds one hook for one session. Its maker disposes it. */
+export interface Place {
+  open(id: number, hook: HookDefinition): Segment;
+  run(id: number, ops: string, input: string): Segment;
+  deliver(id: number, seq: number, text: string): Segment;
+  dispose(): void;
+}
+
+/** Evaluates to `boot`; its compile cache is made and kept within this process. */
+export interface Prelude {
+  readonly text: string;
+  cachedData?: ivm.ExternalCopy<ArrayBuffer>;
+}
+
+const SYNC = { sync: true } as const;
+
+/** Makes a place in a fresh isolate. */
+export function createPlace(
+  engine: typeof ivm,
+  prelude: Prelude,
+  options: { readonly memoryMb: number; readonly events: PlaceEvents },
+): Place {
+  const { events } = options;
+  const isolate = new engine.Isolate({
+    memoryLimit: options.memoryMb,
+    onCatastrophicError: events.catastrophe,
+  });
+  const context = isolate.createContextSync();
+  let current = 0;
+  let sealed: string | undefined;
+  let crossings = 0;
+  let loading: { readonly main: ivm.Module; readonly definition: HookDefinition } | undefined;
+
+  const mayCross = (text: unknown): text is string => {
+    crossings += 1;
+    return typeof text === 'string' && text.length <= MAX_TEXT_CHARS && crossings <= MAX_CROSSINGS;
+  };
+  const settle = new engine.Callback((text: unknown) => {
+    if (typeof text === 'string' && sealed === undefined) sealed = text;
+  }, SYNC);
+  const bridge = new engine.Callback((seq: unknown, text: unknown) => {
+    if (Number.isInteger(seq) && mayCross(text)) events.bridge(current, seq as number, text);
+  }, SYNC);
+  const log = new engine.Callback((line: unknown) => {
+    if (mayCross(line)) events.log(current, line.slice(0, LIMITS.logLineBytes));
+  }, SYNC);
+  const entropy = new engine.Callback((bytes: unknown) => randomHex(bytes), SYNC);
+
+  const script = isolate.compileScriptSync(prelude.text, {
+    filename: 'signalbox:prelude',
+    ...(prelude.cachedData === undefined
+      ? { produceCachedData: true }
+      : { cachedData: prelude.cachedData }),
+  }) as ivm.Script & { readonly cachedData?: ivm.ExternalCopy<ArrayBuffer> };
+  if (script.cachedData !== undefined) prelude.cachedData = script.cachedData;
+  const boot = script.runSync(context, { reference: true }) as ivm.Reference<(...args: unknown[]) => object>;
+  const api = boot.applySync(undefined, [settle, bridge, log, entropy], {
+    result: { reference: true },
+  }) as unknown as ivm.Reference<Record<string, unknown>>;
+  // References are taken before any hook code exists.
+  const references = {
+    start: api.getSync('start', { reference: true }),
+    run: api.getSync('run', { reference: true }),
+    deliver: api.getSync('deliver', { reference: true }),
+  };
+
+  /** Enters the guest and reads how the segment ended from what was sealed and from the isolate's own state. */
+  function enter(id: number, step: () => unknown): Segment {
+    current = id;
+    sealed = undefined;
+    crossings = 0;
+    let returned: unknown;
+    try {
+      returned = step();
+    } catch (error) {
+      if (isolate.isDisposed) return { outcome: 'memory', text: '' };
+      // A rejection nobody handled surfaces here, whatever the run itself answered; so does an exhausted stack.
+      if (sealed === undefined) return { outcome: 'thrown', text: messageOf(error) };
+    }
+    const end = unseal(sealed ?? returned);
+    if (end === undefined) return undefined;
+    const isTooLarge = end.outcome === 'answer' && Buffer.byteLength(end.text) > LIMITS.answerBytes;
+    return isTooLarge ? { outcome: 'size', text: '' } : end;
+  }
+
+  /** Goes on with a load: the module has to have finished before the hook is made from it. */
+  function proceed(id: number, step: () => unknown): Segment {
+    const evaluated = enter(id, step);
+    if (evaluated !== undefined || loading === undefined) return evaluated;
+    const { main, definition } = loading;
+    if (!isFinished(main)) return undefined;
+    loading = undefined;
+    const namespace = main.namespace.getSync('hook', { reference: true });
+    return enter(id, () =>
+      references.start.applySync(undefined, [
+        namespace.derefInto(),
+        definition.contract,
+        definition.config,
+      ]),
+    );
+  }
+
+  return {
+    open(id, definition) {
+      let main: ivm.Module;
+      try {
+        const hook = isolate.compileModuleSync(definition.code, { filename: definition.file });
+        main = isolate.compileModuleSync(MAIN, { filename: 'signalbox:main' });
+        // Every import of a package is bundled: one that is left asks for something that no sandbox has.
+        const [left] = hook.dependencySpecifiers;
+        if (left !== undefined) return { outcome: 'load_error', text: `there is no module "${left.slice(0, 80)}" in a sandbox` };
+        main.instantiateSync(context, () => hook);
+      } catch (error) {
+        const isMemory = isolate.isDisposed;
+        return { outcome: isMemory ? 'memory' : 'load_error', text: isMemory ? '' : messageOf(error) };
+      }
+      loading = { main, definition };
+      return proceed(id, () => void main.evaluateSync());
+    },
+    run: (id, ops, input) => enter(id, () => references.run.applySync(undefined, [ops, input])),
+    deliver: (id, seq, text) =>
+      proceed(id, () => void references.deliver.applySync(undefined, [seq, text])),
+    dispose() {
+      if (!isolate.isDisposed) isolate.dispose();
+    },
+  };
+}
+
+/** Runs to its end only after the hook's module has, top-level await included. */
+const MAIN = "export * as hook from 'hook'; export const isFinished = true;";
+
+function isFinished(main: ivm.Module): boolean {
+  try {
+    return main.namespace.getSync('isFinished') === true;
+  } catch {
+    return false;
+  }
+}
+
+/** A caught error as text; what crossed is asked for a string message alone. */
+function messageOf(error: unknown): string {
+  const message = (error as { message?: unknown } | null)?.message;
+  return typeof message === 'string' ? message.slice(0, LIMITS.reasonBytes) : 'an error that cannot be described';
+}
+
+function randomHex(bytes: unknown): string {
+  const count = Number.isInteger(bytes) ? Math.min(Math.max(bytes as number, 0), LIMITS.entropyBytes) : 0;
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(count))).toString('hex');
+}
+
+/** Limits of one segment on what a guest may send; the guest code has tighter ones. */
+const MAX_TEXT_CHARS = LIMITS.storeValueBytes + 8192;
+const MAX_CROSSINGS = LIMITS.logLines + LIMITS.storeCalls + LIMITS.timers + 16;

@@ -1,0 +1,142 @@
+import os from 'node:os';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+import type { SandboxKind } from './sandbox.ts';
+import type { ChildEntries } from './build.ts';
+
+/** A layer of the lock-down that a platform may lack; doctor and inventory show which are active. */
+export const LAYERS = {
+  permission: "Node's permission model: no files, no child processes, no workers, no foreign addons",
+  environment: 'an empty environment',
+  cores: 'core dumps are off',
+  network: 'a network namespace of its own, without any interface up',
+  user: 'a user id of its own, without privileges',
+  parent: 'the kernel ends it when the host dies',
+} as const;
+
+/** A key of {@link LAYERS}. */
+export type Layer = keyof typeof LAYERS;
+
+/** How a child is started: what to execute, and which layers that gives. */
+export interface LaunchPlan {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly layers: readonly Layer[];
+}
+
+/** Threads of the local hooks' process. */
+export const WORKER_THREADS = Math.max(2, Math.min(os.availableParallelism(), 8));
+
+/** User ids that no account has; each child gets the next, so that no child may signal another. */
+const FIRST_UID = 1_879_048_192;
+const UIDS = 100_000;
+
+/**
+ * The ways to start a child, strictest first. A platform or account that lacks a layer fails to start the first ones;
+ * the caller takes the first that comes up and keeps to it.
+ */
+export function launchPlans(kind: SandboxKind, entries: ChildEntries): ((serial: number) => LaunchPlan)[] {
+  if (kind === 'worker') return WRAPS.worker.map((wrap) => () => workerPlan(entries, wrap(0)));
+  const isLinux = process.platform === 'linux';
+  const isRoot = process.getuid?.() === 0;
+  const wraps = isLinux ? (isRoot ? WRAPS.root : WRAPS.user) : WRAPS.elsewhere;
+  return wraps.map((wrap) => (serial) => isolatePlan(entries, wrap(FIRST_UID + (serial % UIDS))));
+}
+
+/** Programs that come before node, and the layers that they add. */
+interface Wrap {
+  readonly words: readonly string[];
+  readonly layers: readonly Layer[];
+}
+
+const NO_CORES = ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh'];
+const setpriv = (...words: string[]): string[] => [
+  'setpriv',
+  '--pdeathsig',
+  'KILL',
+  '--no-new-privs',
+  ...words,
+  '--',
+];
+const asUser = (uid: number): string[] => [
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  '--clear-groups',
+  '--bounding-set=-all',
+  '--inh-caps=-all',
+];
+const BARE: Wrap = { words: [], layers: [] };
+const TIED: Wrap = { words: [...NO_CORES, ...setpriv()], layers: ['cores', 'parent'] };
+
+const WRAPS: Readonly<Record<'root' | 'user' | 'elsewhere' | 'worker', readonly ((uid: number) => Wrap)[]>> = {
+  root: [
+    (uid) => ({
+      words: [...NO_CORES, 'unshare', '--net', '--', ...setpriv(...asUser(uid))],
+      layers: ['cores', 'network', 'user', 'parent'],
+    }),
+    (uid) => ({ words: [...NO_CORES, ...setpriv(...asUser(uid))], layers: ['cores', 'user', 'parent'] }),
+    () => ({
+      words: [...NO_CORES, 'unshare', '--net', '--', ...setpriv()],
+      layers: ['cores', 'network', 'parent'],
+    }),
+    () => TIED,
+    () => BARE,
+  ],
+  user: [
+    () => ({
+      words: [...NO_CORES, 'unshare', '--map-root-user', '--net', '--', ...setpriv('--bounding-set=-all')],
+      layers: ['cores', 'network', 'parent'],
+    }),
+    () => TIED,
+    () => BARE,
+  ],
+  elsewhere: [() => BARE],
+  worker: process.platform === 'linux' ? [() => TIED, () => BARE] : [() => BARE],
+};
+
+function isolatePlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
+  const addon = addonFile();
+  const words = [
+    ...wrap.words,
+    process.execPath,
+    '--permission',
+    '--allow-addons',
+    `--allow-fs-read=${entries.isolate}`,
+    `--allow-fs-read=${addon}`,
+    '--no-experimental-sqlite',
+    '--no-node-snapshot',
+    '--no-warnings',
+    entries.isolate,
+    addon,
+  ];
+  return planOf(words, {}, ['permission', 'environment', ...wrap.layers]);
+}
+
+function workerPlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
+  const words = [
+    ...wrap.words,
+    process.execPath,
+    '--no-warnings',
+    // Local hooks of a checkout may import its sources.
+    '--conditions=@signalbox/source',
+    entries.worker,
+    entries.thread,
+    createRequire(import.meta.url).resolve('piscina'),
+    String(WORKER_THREADS),
+  ];
+  return planOf(words, process.env as Record<string, string>, wrap.layers);
+}
+
+function planOf(words: readonly string[], env: LaunchPlan['env'], layers: readonly Layer[]): LaunchPlan {
+  const [command = process.execPath, ...args] = words;
+  return { command, args, env, layers };
+}
+
+/** The prebuilt addon for this very Node. Only its path is asked for: the host never loads it. */
+function addonFile(): string {
+  const require = createRequire(import.meta.url);
+  const folder = path.dirname(require.resolve('isolated-vm/package.json'));
+  const { path: resolve } = require('node-gyp-build') as { path: (folder: string) => string };
+  return resolve(folder);
+}

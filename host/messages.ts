@@ -1,0 +1,129 @@
+import { encodeFrame, type Frame } from './frames.ts';
+import { LIMITS } from '../sdk/limits.ts';
+
+/** Changes with every change of the wire. */
+export const PROTOCOL = 1;
+
+/** Longest frame that the host accepts from a child, in bytes. */
+export const MAX_FROM_CHILD_BYTES = LIMITS.answerBytes + 65_536;
+
+/** Longest frame that a child accepts from the host, in bytes: a bundle or a payload, escaped. */
+export const MAX_TO_CHILD_BYTES = 64 * 1024 * 1024;
+
+/** What a child needs to load a hook. */
+export interface HookDefinition {
+  readonly name: string;
+  readonly contract: string;
+  /** JSON text. */
+  readonly config: string;
+  readonly code: string;
+  readonly file: string;
+  readonly memoryMb: number;
+}
+
+/**
+ * From host to child. A *place* is a loaded hook: an isolate, or the hook's module in the worker threads.
+ * `open`, `run` and `deliver` each start a segment of hook code, which ends with `settle` or `yield`.
+ */
+export type ToChild =
+  | { readonly type: 'open'; readonly id: number; readonly place: number; readonly hook: HookDefinition }
+  | { readonly type: 'run'; readonly id: number; readonly place: number; readonly ops: string; readonly input: string }
+  | { readonly type: 'deliver'; readonly id: number; readonly seq: number; readonly text: string }
+  | { readonly type: 'cancel'; readonly id: number; readonly place: number }
+  | { readonly type: 'drop'; readonly place: number };
+
+/** How a segment ended for good; the child knows it from its own state or from the guest's sealed answer. */
+export const OUTCOMES = ['answer', 'thrown', 'invalid', 'size', 'memory', 'load_error', 'opened', 'crash'] as const;
+
+/** A value of {@link OUTCOMES}. */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** From child to host. */
+export type FromChild =
+  | { readonly type: 'ready'; readonly protocol: number; readonly buildHash: string }
+  | { readonly type: 'settle'; readonly id: number; readonly outcome: Outcome; readonly text: string }
+  | { readonly type: 'yield'; readonly id: number }
+  | { readonly type: 'bridge'; readonly id: number; readonly seq: number; readonly text: string }
+  | { readonly type: 'log'; readonly id: number; readonly line: string }
+  | { readonly type: 'stopped'; readonly id: number };
+
+const TO_CHILD = { open: 1, run: 2, deliver: 3, cancel: 4, drop: 5 } as const;
+const FROM_CHILD = { ready: 1, settle: 2, yield: 3, bridge: 4, log: 5, stopped: 6 } as const;
+
+/** Encodes a message for a child. */
+export function encodeToChild(message: ToChild): Buffer {
+  switch (message.type) {
+    case 'open':
+      return encodeFrame(TO_CHILD.open, message.id, message.place, JSON.stringify(message.hook));
+    case 'run':
+      return encodeFrame(TO_CHILD.run, message.id, message.place, `${message.ops}\n${message.input}`);
+    case 'deliver':
+      return encodeFrame(TO_CHILD.deliver, message.id, message.seq, message.text);
+    case 'cancel':
+      return encodeFrame(TO_CHILD.cancel, message.id, message.place, '');
+    case 'drop':
+      return encodeFrame(TO_CHILD.drop, 0, message.place, '');
+  }
+}
+
+/** Reads a message from the host, which a child trusts; `undefined` for a kind that it does not know. */
+export function decodeToChild(frame: Frame): ToChild | undefined {
+  const { id, number, text } = frame;
+  switch (frame.kind) {
+    case TO_CHILD.open:
+      return { type: 'open', id, place: number, hook: JSON.parse(text) as HookDefinition };
+    case TO_CHILD.run: {
+      const cut = text.indexOf('\n');
+      return { type: 'run', id, place: number, ops: text.slice(0, cut), input: text.slice(cut + 1) };
+    }
+    case TO_CHILD.deliver:
+      return { type: 'deliver', id, seq: number, text };
+    case TO_CHILD.cancel:
+      return { type: 'cancel', id, place: number };
+    case TO_CHILD.drop:
+      return { type: 'drop', place: number };
+    default:
+      return undefined;
+  }
+}
+
+/** Encodes a message for the host. */
+export function encodeFromChild(message: FromChild): Buffer {
+  switch (message.type) {
+    case 'ready':
+      return encodeFrame(FROM_CHILD.ready, 0, message.protocol, message.buildHash);
+    case 'settle':
+      return encodeFrame(FROM_CHILD.settle, message.id, OUTCOMES.indexOf(message.outcome), message.text);
+    case 'yield':
+      return encodeFrame(FROM_CHILD.yield, message.id, 0, '');
+    case 'bridge':
+      return encodeFrame(FROM_CHILD.bridge, message.id, message.seq, message.text);
+    case 'log':
+      return encodeFrame(FROM_CHILD.log, message.id, 0, message.line);
+    case 'stopped':
+      return encodeFrame(FROM_CHILD.stopped, message.id, 0, '');
+  }
+}
+
+/** Reads a message from a child, which may be hostile; `undefined` for anything that is no message. */
+export function decodeFromChild(frame: Frame): FromChild | undefined {
+  const { id, number, text } = frame;
+  switch (frame.kind) {
+    case FROM_CHILD.ready:
+      return { type: 'ready', protocol: number, buildHash: text };
+    case FROM_CHILD.settle: {
+      const outcome = OUTCOMES[number];
+      return outcome === undefined ? undefined : { type: 'settle', id, outcome, text };
+    }
+    case FROM_CHILD.yield:
+      return { type: 'yield', id };
+    case FROM_CHILD.bridge:
+      return { type: 'bridge', id, seq: number, text };
+    case FROM_CHILD.log:
+      return { type: 'log', id, line: text };
+    case FROM_CHILD.stopped:
+      return { type: 'stopped', id };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import { Child } from './child.ts';
+import type { LaunchPlan } from './launch.ts';
+
+/** What a nursery keeps. */
+export interface NurseryOptions {
+  readonly plans: readonly ((serial: number) => LaunchPlan)[];
+  readonly buildHash: string;
+  /** Children kept warm beyond those asked for. */
+  readonly spares: number;
+}
+
+/** A child that has not said it is ready after this long never will; a loaded machine may take a second. */
+const START_MS = 10_000;
+const MAX_BACKOFF_MS = 5000;
+const STARTS_AT_ONCE = 3;
+
+/**
+ * Starts generic children ahead of need, so that the next call after a kill does not wait for a process. The first
+ * plan that comes up is kept. Starts that fail are tried again with a growing pause.
+ */
+export class Nursery {
+  readonly #options: NurseryOptions;
+  readonly #warm: Child[] = [];
+  readonly #wanting: ((child: Child) => void)[] = [];
+  #plan = 0;
+  #hasPlan = false;
+  #serial = 0;
+  #starting = 0;
+  #failures = 0;
+  #isClosed = false;
+  #pause: NodeJS.Timeout | undefined;
+
+  constructor(options: NurseryOptions) {
+    this.#options = options;
+  }
+
+  /** Hands over a child, now or when one is up; the taker owns it. Returns a function that takes the wish back. */
+  take(use: (child: Child) => void): () => void {
+    const child = this.#nextWarm();
+    if (child === undefined) this.#wanting.push(use);
+    else use(child);
+    this.fill();
+    return () => {
+      const at = this.#wanting.indexOf(use);
+      if (at >= 0) this.#wanting.splice(at, 1);
+    };
+  }
+
+  /** Starts what is missing: what is asked for, and the spares. */
+  fill(): void {
+    if (this.#isClosed || this.#pause !== undefined) return;
+    const wanted = this.#wanting.length + this.#options.spares - this.#warm.length - this.#starting;
+    // Until a plan has come up, one start shows whether it does.
+    const room = (this.#hasPlan ? STARTS_AT_ONCE : 1) - this.#starting;
+    for (let count = 0; count < Math.min(wanted, room); count += 1) this.#start();
+  }
+
+  /** Live children that wait here. */
+  get warm(): readonly Child[] {
+    return this.#warm.filter((child) => child.isAlive);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#pause);
+    this.#wanting.length = 0;
+    for (const child of this.#warm) child.kill();
+  }
+
+  #nextWarm(): Child | undefined {
+    for (let child = this.#warm.shift(); child !== undefined; child = this.#warm.shift()) {
+      if (child.isAlive) return child;
+    }
+    return undefined;
+  }
+
+  #start(): void {
+    const makePlan = this.#options.plans[this.#plan];
+    if (makePlan === undefined) return;
+    this.#starting += 1;
+    this.#serial += 1;
+    Child.start(makePlan(this.#serial), this.#options.buildHash, START_MS).then(
+      (child) => this.#onUp(child),
+      (error: unknown) => this.#onFailed(error),
+    );
+  }
+
+  #onUp(child: Child): void {
+    this.#starting -= 1;
+    this.#failures = 0;
+    this.#hasPlan = true;
+    if (this.#isClosed) return child.kill();
+    const use = this.#wanting.shift();
+    if (use === undefined) {
+      child.unref();
+      child.listen({ onMessage: () => child.kill('garbage'), onExit: () => this.fill() });
+      this.#warm.push(child);
+    } else {
+      use(child);
+    }
+    this.fill();
+  }
+
+  #onFailed(error: unknown): void {
+    this.#starting -= 1;
+    if (this.#isClosed) return;
+    const isLast = this.#plan === this.#options.plans.length - 1;
+    // Only a way that does not work here is given up; a machine that is slow keeps the strictest one.
+    const isEnded = error instanceof Error && error.name === 'Ended';
+    if (isEnded && !this.#hasPlan && !isLast) {
+      this.#plan += 1;
+      return this.fill();
+    }
+    this.#failures += 1;
+    const pauseMs = Math.min(50 * 2 ** this.#failures, MAX_BACKOFF_MS);
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined;
+      this.fill();
+    }, pauseMs);
+  }
+}

@@ -1,0 +1,256 @@
+import type { Activity, Ending, Place, Work } from './activity.ts';
+import type { Child } from './child.ts';
+import type { Nursery } from './nursery.ts';
+import type { HostLimits, HookSource, SandboxKind } from './sandbox.ts';
+import { SandboxProcess } from './sandbox-process.ts';
+
+/** A load or run that wants a process. */
+export interface Task {
+  readonly source: HookSource;
+  readonly sessionId: string;
+  readonly work: Work;
+  readonly capMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called once. */
+  readonly onDone: (done: TaskEnd) => void;
+}
+
+/** How a task ended. `activity` is missing when it never started. */
+export type TaskEnd =
+  | { readonly ending: Ending; readonly activity: Activity }
+  | { readonly ending: { readonly by: 'queue' | 'full' | 'caller' | 'closed' } }
+  | { readonly ending: { readonly by: 'load'; readonly load: Ending } };
+
+/** What a pool is made with. */
+export interface PoolOptions {
+  readonly kind: SandboxKind;
+  readonly limits: HostLimits;
+  readonly nursery: Nursery;
+  readonly maxProcesses: number;
+  readonly lanes: number;
+}
+
+interface Queued {
+  readonly task: Task;
+  /** What is left of the cap when it runs a second time. */
+  readonly capMs: number;
+  readonly isSecond: boolean;
+  timer: NodeJS.Timeout | undefined;
+  unlisten: (() => void) | undefined;
+}
+
+/** Code that has run for this long counts as stuck: what waits behind it goes to another process. */
+const PATIENCE_MS = 10;
+
+/** The first load of a hook waits for a process to start; many start at once when a runtime opens. */
+const LOAD_QUEUE_MS = 15_000;
+
+/** The processes of one owner and the queue before them. */
+export class Pool {
+  readonly processes: SandboxProcess[] = [];
+  readonly #options: PoolOptions;
+  readonly #queue: Queued[] = [];
+  #isClosed = false;
+  #isExpecting: (() => void) | undefined;
+  #recheck: NodeJS.Timeout | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a task: it starts at once where it can, else waits its turn for `queueMs` at most. */
+  submit(task: Task): void {
+    const { limits } = this.#options;
+    if (this.#isClosed) return task.onDone({ ending: { by: 'closed' } });
+    if (task.signal?.aborted === true) return task.onDone({ ending: { by: 'caller' } });
+    const entry: Queued = { task, capMs: task.capMs, isSecond: false, timer: undefined, unlisten: undefined };
+    if (this.#queue.length === 0 && this.#tryStart(entry)) return;
+    if (this.#queue.length >= limits.queueLength) return task.onDone({ ending: { by: 'full' } });
+    this.#enqueue(entry);
+    this.#pump();
+  }
+
+  dropSession(sessionId: string): void {
+    for (const process of this.processes) process.dropSession(sessionId);
+  }
+
+  /** Ends processes that have had nothing to do since `idleMs`. */
+  stopIdle(idleMs: number): void {
+    const now = performance.now();
+    for (const process of this.processes) {
+      if (process.isIdle && now - process.idleSince >= idleMs) process.child.kill();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#recheck);
+    this.#isExpecting?.();
+    for (const entry of this.#queue.splice(0)) this.#refuse(entry, 'closed');
+    for (const process of this.processes) process.child.kill();
+  }
+
+  #enqueue(entry: Queued, isFirst = false): void {
+    if (isFirst) this.#queue.unshift(entry);
+    else this.#queue.push(entry);
+    const isLoad = entry.task.work.kind === 'load';
+    const waitMs = isLoad ? LOAD_QUEUE_MS : this.#options.limits.queueMs;
+    entry.timer = setTimeout(() => this.#give(entry, 'queue'), waitMs);
+    const { signal } = entry.task;
+    if (signal === undefined) return;
+    const onAbort = (): void => this.#give(entry, 'caller');
+    signal.addEventListener('abort', onAbort, { once: true });
+    entry.unlisten = () => signal.removeEventListener('abort', onAbort);
+  }
+
+  /** Takes an entry out of the queue for good. */
+  #give(entry: Queued, by: 'queue' | 'caller'): void {
+    const at = this.#queue.indexOf(entry);
+    if (at < 0) return;
+    this.#queue.splice(at, 1);
+    this.#refuse(entry, by);
+  }
+
+  #refuse(entry: Queued, by: 'queue' | 'caller' | 'closed'): void {
+    clearTimeout(entry.timer);
+    entry.unlisten?.();
+    entry.task.onDone({ ending: { by } });
+  }
+
+  /** Starts what can start, in order; a task may overtake one whose own place is busy. */
+  #pump(): void {
+    for (let at = 0; at < this.#queue.length && !this.#isClosed; ) {
+      const entry = this.#queue[at] as Queued;
+      if (!this.processes.some((process) => process.isFree)) break;
+      if (this.#tryStart(entry)) {
+        this.#queue.splice(this.#queue.indexOf(entry), 1);
+        clearTimeout(entry.timer);
+        entry.unlisten?.();
+        at = 0;
+      } else {
+        at += 1;
+      }
+    }
+    if (this.#queue.length > 0) this.#expect();
+  }
+
+  /** Finds a process for the task and starts it there. */
+  #tryStart(entry: Queued): boolean {
+    const { task } = entry;
+    let roomy: SandboxProcess | undefined;
+    let isWorthWaiting = false;
+    for (const process of this.processes) {
+      const place = process.findPlace(task.source.name, task.sessionId);
+      if (process.isFree) {
+        if (place !== undefined) {
+          this.#start(process, place, entry);
+          return true;
+        }
+        if (roomy === undefined || process.places.length < roomy.places.length) roomy = process;
+      } else if (place !== undefined && process.child.isAlive && process.busyMs < PATIENCE_MS) {
+        isWorthWaiting = true;
+      }
+    }
+    if (roomy === undefined || isWorthWaiting) return false;
+    const place = roomy.addPlace(task.source);
+    if (place === undefined) return false;
+    this.#start(roomy, place, entry);
+    return true;
+  }
+
+  #start(process: SandboxProcess, place: Place, entry: Queued): void {
+    const { task } = entry;
+    if (place.isLoaded || task.work.kind === 'load') return this.#run(process, place, entry);
+    process.start(place, { kind: 'load' }, {
+      capMs: this.#options.limits.loadMs,
+      onEnd: (load, activity) => {
+        const isLoaded = load.by === 'guest' && load.outcome === 'opened';
+        if (isLoaded) {
+          place.isLoaded = true;
+          return this.#run(process, place, entry);
+        }
+        if (load.by === 'loss' && load.role === 'bystander' && !entry.isSecond) return this.#again(entry, activity);
+        task.onDone({ ending: { by: 'load', load } });
+      },
+    });
+  }
+
+  #run(process: SandboxProcess, place: Place, entry: Queued): void {
+    const { task } = entry;
+    if (task.work.kind === 'run' && this.#options.kind === 'isolate') place.sessionId = task.sessionId;
+    let unlisten: (() => void) | undefined;
+    const activity = process.start(place, task.work, {
+      capMs: entry.capMs,
+      onEnd: (ending, ended) => {
+        unlisten?.();
+        if (task.work.kind === 'load') place.isLoaded = ending.by === 'guest' && ending.outcome === 'opened';
+        const mayRepeat = ending.by === 'loss' && ending.role === 'bystander' && !entry.isSecond && !ended.hasWritten;
+        if (mayRepeat) this.#again(entry, ended);
+        else task.onDone({ ending, activity: ended });
+      },
+    });
+    const { signal } = task;
+    if (signal === undefined) return;
+    const onAbort = (): void => process.cancel(activity, { by: 'caller' });
+    signal.addEventListener('abort', onAbort, { once: true });
+    unlisten = () => signal.removeEventListener('abort', onAbort);
+  }
+
+  /** Runs a bystander once more, first in line, within what is left of its cap. */
+  #again(entry: Queued, activity: Activity): void {
+    const isLoad = activity.work.kind === 'load';
+    const leftMs = isLoad ? entry.capMs : entry.capMs - (performance.now() - activity.startedAt);
+    if (leftMs < 1 || this.#isClosed) {
+      entry.task.onDone({ ending: { by: 'loss', role: 'bystander', isMemory: false }, activity });
+      return;
+    }
+    this.#enqueue({ task: entry.task, capMs: leftMs, isSecond: true, timer: undefined, unlisten: undefined }, true);
+    queueMicrotask(() => this.#pump());
+  }
+
+  /** Looks again soon, and asks for one more process when all there are stuck, full or gone. */
+  #expect(): void {
+    const alive = this.processes.filter((process) => process.child.isAlive);
+    const areAllHeld = alive.every((process) => !process.isFree && (process.busyMs === 0 || process.busyMs >= PATIENCE_MS));
+    const isWanted = alive.length === 0 || (areAllHeld && alive.length < this.#options.maxProcesses);
+    if (isWanted && this.#isExpecting === undefined) {
+      this.#isExpecting = this.#options.nursery.take((child) => this.#adopt(child));
+      if (this.#hasAdopted) this.#isExpecting = undefined;
+      this.#hasAdopted = false;
+    }
+    this.#recheck ??= setTimeout(() => {
+      this.#recheck = undefined;
+      this.#pump();
+    }, PATIENCE_MS);
+  }
+
+  /** Set when `take` handed a child over at once. */
+  #hasAdopted = false;
+
+  #adopt(child: Child): void {
+    this.#isExpecting = undefined;
+    this.#hasAdopted = true;
+    if (this.#isClosed) return child.kill();
+    const process = new SandboxProcess(child, {
+      kind: this.#options.kind,
+      graceMs: this.#options.limits.graceMs,
+      maxPlaces: this.#options.kind === 'isolate' ? this.#options.limits.maxIsolates : Infinity,
+      lanes: this.#options.lanes,
+      events: {
+        onFree: () => {
+          if (this.#queue.length > 0) this.#pump();
+        },
+        onGone: (gone) => this.#onGone(gone),
+      },
+    });
+    this.processes.push(process);
+    this.#pump();
+  }
+
+  #onGone(process: SandboxProcess): void {
+    const at = this.processes.indexOf(process);
+    if (at >= 0) this.processes.splice(at, 1);
+    this.#options.nursery.fill();
+    if (this.#queue.length > 0 && !this.#isClosed) this.#pump();
+  }
+}

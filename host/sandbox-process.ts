@@ -1,0 +1,329 @@
+import { answerBridge, keepLine, type Activity, type Ending, type Place, type Work } from './activity.ts';
+import type { Child, Exit } from './child.ts';
+import type { FromChild } from './messages.ts';
+import type { HookSource, SandboxKind } from './sandbox.ts';
+
+/** What a process tells its pool. */
+export interface ProcessEvents {
+  /** It may take work again. */
+  readonly onFree: () => void;
+  readonly onGone: (process: SandboxProcess) => void;
+}
+
+/** What a process is made with. */
+export interface ProcessOptions {
+  readonly kind: SandboxKind;
+  readonly graceMs: number;
+  readonly maxPlaces: number;
+  /** Activities at once: in an isolate process one *segment* runs at a time, however many wait. */
+  readonly lanes: number;
+  readonly events: ProcessEvents;
+}
+
+/** An answer of the host that waits until the process is free to take it in. */
+interface Delivery {
+  readonly activity: Activity;
+  readonly seq: number;
+  readonly text: string;
+}
+
+/**
+ * One process that runs hooks of one owner. It knows at every moment whose code runs there, so that when the process
+ * is stuck or lost it can tell culprit from bystander.
+ */
+export class SandboxProcess {
+  readonly child: Child;
+  readonly places: Place[] = [];
+  calls = 0;
+  idleSince: number;
+  readonly #options: ProcessOptions;
+  readonly #activities = new Map<number, Activity>();
+  readonly #deliveries: Delivery[] = [];
+  /** Isolates: the activity whose code runs right now, and since when. */
+  #segment: Activity | undefined;
+  #segmentSince = 0;
+  #lastId = 0;
+  #lastPlace = 0;
+  #isMemoryKill = false;
+  #graceTimer: NodeJS.Timeout | undefined;
+
+  constructor(child: Child, options: ProcessOptions) {
+    this.child = child;
+    this.#options = options;
+    this.idleSince = performance.now();
+    child.listen({
+      onMessage: (message) => this.#take(message),
+      onExit: (exit) => this.#onExit(exit),
+    });
+  }
+
+  get isFree(): boolean {
+    if (!this.child.isAlive) return false;
+    if (this.#options.kind === 'worker') return this.#activities.size < this.#options.lanes;
+    return this.#segment === undefined && this.#activities.size < this.#options.lanes;
+  }
+
+  get isIdle(): boolean {
+    return this.#activities.size === 0;
+  }
+
+  /** How long the code that runs now has been running, in milliseconds; 0 when none does. */
+  get busyMs(): number {
+    return this.#segment === undefined ? 0 : performance.now() - this.#segmentSince;
+  }
+
+  /** A place for the hook in the session that nothing runs in: one of the session, a fresh one, or a new one. */
+  findPlace(hook: string, sessionId: string): Place | undefined {
+    let fresh: Place | undefined;
+    for (const place of this.places) {
+      if (place.source.name !== hook) continue;
+      // A module in worker threads serves any number of runs, of any session: local hooks are the user's own code.
+      if (this.#options.kind === 'worker') return place;
+      if (place.isBusy) continue;
+      if (place.sessionId === sessionId) return place;
+      if (place.sessionId === undefined) fresh ??= place;
+    }
+    return fresh;
+  }
+
+  /** Makes room and adds a place that is still to be loaded; `undefined` when every place is busy. */
+  addPlace(source: HookSource): Place | undefined {
+    if (this.places.length >= this.#options.maxPlaces && !this.#evict()) return undefined;
+    this.#lastPlace += 1;
+    const place: Place = {
+      id: this.#lastPlace,
+      source,
+      sessionId: undefined,
+      isLoaded: false,
+      isBusy: false,
+      lastUsedAt: performance.now(),
+    };
+    this.places.push(place);
+    return place;
+  }
+
+  /** Starts work in a place. `onEnd` is called once, at the cap at the latest, before the process takes other work. */
+  start(place: Place, work: Work, options: { readonly capMs: number; readonly onEnd: (ending: Ending, activity: Activity) => void }): Activity {
+    this.#lastId += 1;
+    const activity: Activity = {
+      id: this.#lastId,
+      work,
+      place,
+      startedAt: performance.now(),
+      capMs: options.capMs,
+      logs: [],
+      hasWritten: false,
+      isOver: false,
+      bridgeCalls: 0,
+      timers: new Set(),
+      capTimer: undefined,
+      onEnd: (ending) => options.onEnd(ending, activity),
+    };
+    place.isBusy = true;
+    this.#activities.set(activity.id, activity);
+    this.#enter(activity);
+    this.calls += 1;
+    const { id } = activity;
+    if (work.kind === 'run') {
+      this.child.send({ type: 'run', id, place: place.id, ops: work.ops, input: work.input });
+    } else {
+      const { name, contract, config, code, file, memoryMb } = place.source;
+      const hook = { name, contract, config: JSON.stringify(config), code, file, memoryMb };
+      this.child.send({ type: 'open', id, place: place.id, hook });
+    }
+    activity.capTimer = setTimeout(() => this.#onCap(activity, performance.now()), options.capMs);
+    return activity;
+  }
+
+  /** Ends an activity for its caller; the process is killed if the activity's code does not stop within the grace. */
+  cancel(activity: Activity, ending: Ending): void {
+    if (activity.isOver) return;
+    this.child.send({ type: 'cancel', id: activity.id, place: activity.place.id });
+    this.#removePlace(activity.place);
+    this.#finish(activity, ending);
+    this.#startGrace();
+  }
+
+  dropSession(sessionId: string): void {
+    for (const place of this.places.filter((each) => each.sessionId === sessionId)) {
+      if (place.isBusy) continue;
+      this.#dropPlace(place);
+    }
+  }
+
+  /** Kills the process for the memory it holds; the activity whose code runs is the culprit. */
+  killForMemory(): void {
+    this.#isMemoryKill = true;
+    this.child.kill();
+  }
+
+  #enter(activity: Activity): void {
+    if (this.#options.kind === 'worker') return;
+    this.#segment = activity;
+    this.#segmentSince = performance.now();
+  }
+
+  #leave(): void {
+    this.#segment = undefined;
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = undefined;
+  }
+
+  /** When the host itself was held up the answer may be here already: what has arrived is read first, once. */
+  #onCap(activity: Activity, dueAt: number): void {
+    const lateMs = performance.now() - activity.startedAt - activity.capMs;
+    if (lateMs > HELD_UP_MS && dueAt > 0) {
+      setImmediate(() => this.#onCap(activity, 0));
+      return;
+    }
+    this.cancel(activity, { by: 'cap' });
+  }
+
+  /** Arms the kill of a process whose running code belongs to an activity that is over. */
+  #startGrace(): void {
+    if (this.#graceTimer !== undefined) return;
+    const isStuck = (): boolean =>
+      this.#options.kind === 'worker' ? this.#stopping.size > 0 : this.#segment?.isOver === true;
+    if (!isStuck()) return;
+    this.#graceTimer = setTimeout(() => {
+      this.#graceTimer = undefined;
+      if (isStuck()) this.child.kill();
+    }, this.#options.graceMs);
+  }
+
+  /** Workers: activities that were cancelled and have not been reported stopped. */
+  readonly #stopping = new Set<number>();
+
+  #take(message: FromChild): void {
+    switch (message.type) {
+      case 'ready':
+        return this.child.kill('garbage');
+      case 'stopped':
+        return this.#onStopped(message.id);
+      case 'settle':
+        return this.#onSettle(message.id, { by: 'guest', outcome: message.outcome, text: message.text });
+      case 'yield':
+        return this.#onYield(message.id);
+      case 'log': {
+        const activity = this.#activities.get(message.id);
+        if (activity !== undefined) keepLine(activity, message.line);
+        return;
+      }
+      case 'bridge':
+        return this.#onBridge(message.id, message.seq, message.text);
+    }
+  }
+
+  #onSettle(id: number, ending: Ending & { readonly by: 'guest' }): void {
+    const activity = this.#activities.get(id);
+    if (this.#segment !== undefined && this.#segment.id === id) this.#leave();
+    else if (this.#options.kind === 'isolate') return this.#misspeak(activity);
+    if (activity === undefined) {
+      this.#free();
+      return;
+    }
+    // After an out-of-memory the engine's process is not to be trusted with another call.
+    if (ending.outcome === 'memory' && this.#options.kind === 'isolate') {
+      this.#removePlace(activity.place);
+      this.#finish(activity, ending);
+      this.child.kill();
+      return;
+    }
+    activity.place.isBusy = false;
+    activity.place.lastUsedAt = performance.now();
+    this.#finish(activity, ending);
+    this.#free();
+  }
+
+  #onYield(id: number): void {
+    if (this.#segment === undefined || this.#segment.id !== id) return this.#misspeak(undefined);
+    this.#leave();
+    this.#free();
+  }
+
+  #onBridge(id: number, seq: number, text: string): void {
+    const activity = this.#activities.get(id);
+    if (activity === undefined || activity.isOver) return;
+    const isFair = answerBridge(activity, text, (answer) => this.#deliver({ activity, seq, text: answer }));
+    if (!isFair) this.child.kill('garbage');
+  }
+
+  #onStopped(id: number): void {
+    this.#stopping.delete(id);
+    if (this.#segment?.id === id) this.#leave();
+    this.#free();
+  }
+
+  /** A message that no honest child sends at this moment. One that is late for a cancelled activity is fine. */
+  #misspeak(activity: Activity | undefined): void {
+    if (activity !== undefined) this.child.kill('garbage');
+  }
+
+  #deliver(delivery: Delivery): void {
+    if (delivery.activity.isOver || !this.child.isAlive) return;
+    if (this.#options.kind === 'isolate' && this.#segment !== undefined) {
+      this.#deliveries.push(delivery);
+      return;
+    }
+    this.#enter(delivery.activity);
+    this.child.send({ type: 'deliver', id: delivery.activity.id, seq: delivery.seq, text: delivery.text });
+  }
+
+  /** Takes the next delivery, else tells the pool that there is room. */
+  #free(): void {
+    if (this.#segment !== undefined) return;
+    for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift()) {
+      if (next.activity.isOver) continue;
+      return this.#deliver(next);
+    }
+    if (this.isIdle) this.idleSince = performance.now();
+    this.#options.events.onFree();
+  }
+
+  #finish(activity: Activity, ending: Ending): void {
+    if (activity.isOver) return;
+    activity.isOver = true;
+    clearTimeout(activity.capTimer);
+    for (const timer of activity.timers) clearTimeout(timer);
+    this.#activities.delete(activity.id);
+    if (ending.by !== 'guest' && this.#options.kind === 'worker') this.#stopping.add(activity.id);
+    activity.onEnd(ending);
+  }
+
+  #onExit(exit: Exit): void {
+    clearTimeout(this.#graceTimer);
+    const lost = [...this.#activities.values()];
+    const isAlone = lost.length === 1;
+    const { isMemoryKill, segment } = { isMemoryKill: this.#isMemoryKill, segment: this.#segment };
+    const culprit = segment ?? (isAlone && exit !== 'killed' ? lost[0] : undefined);
+    for (const activity of lost) {
+      const role = activity === culprit && !segment?.isOver ? 'culprit' : 'bystander';
+      this.#finish(activity, { by: 'loss', role, isMemory: isMemoryKill && role === 'culprit' });
+    }
+    this.places.length = 0;
+    this.#options.events.onGone(this);
+  }
+
+  #evict(): boolean {
+    let oldest: Place | undefined;
+    for (const place of this.places) {
+      if (!place.isBusy && (oldest === undefined || place.lastUsedAt < oldest.lastUsedAt)) oldest = place;
+    }
+    if (oldest === undefined) return false;
+    this.#dropPlace(oldest);
+    return true;
+  }
+
+  #dropPlace(place: Place): void {
+    this.#removePlace(place);
+    this.child.send({ type: 'drop', place: place.id });
+  }
+
+  #removePlace(place: Place): void {
+    const at = this.places.indexOf(place);
+    if (at >= 0) this.places.splice(at, 1);
+  }
+}
+
+/** A cap that fires this much later than set, in milliseconds, was held up by the host's own event loop. */
+const HELD_UP_MS = 20;

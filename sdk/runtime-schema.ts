@@ -1,0 +1,178 @@
+import type { ObjectSchema, Schema } from './json-schema.ts';
+import { RUNTIME_LIMITS } from './limits.ts';
+import { FAIL_POLICIES, MANIFEST_SCHEMA } from './manifest.ts';
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 4096 } as const;
+const TEXTS = { type: 'array', items: TEXT, maxItems: 1000 } as const;
+const NAMES = { ...TEXTS, uniqueItems: true } as const;
+const TIMEOUT_MS = MANIFEST_SCHEMA.properties.timeoutMs;
+const MEMORY_MB = MANIFEST_SCHEMA.properties.memoryMb;
+
+/** The longest wait of a JavaScript timer; one that is longer would fire at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+/** The JSON Schema of runtime.json. What it cannot say, such as a semver range, the reader of the file checks. */
+export const RUNTIME_SCHEMA = {
+  $id: 'https://signalbox.dev/schemas/runtime.json',
+  title: 'runtime.json',
+  description: 'What a Signalbox runtime loads and how it runs it',
+  type: 'object',
+  properties: {
+    $schema: TEXT,
+    packages: {
+      description: 'Hook packages, in the order in which their hooks are registered',
+      type: 'array',
+      maxItems: 1000,
+      items: {
+        anyOf: [
+          { ...TEXT, description: 'A package whose every hook is taken' },
+          {
+            type: 'object',
+            properties: {
+              package: { ...TEXT, description: 'A package name, a folder or a tarball' },
+              version: { ...TEXT, description: 'Semver range that the package must fit' },
+              use: {
+                ...TEXTS,
+                description: 'hooks.<name>, hooks.* or !hooks.<name>; a later one wins',
+              },
+              as: {
+                description: 'New names of hooks, by their own names',
+                type: 'object',
+                additionalProperties: TEXT,
+              },
+              grants: {
+                ...NAMES,
+                description: 'The capabilities granted; without this key nothing of it runs',
+              },
+              partial: {
+                description: 'Whether its hooks run with fewer capabilities than they declare',
+                type: 'boolean',
+                default: false,
+              },
+            },
+            required: ['package'],
+            additionalProperties: false,
+          },
+        ],
+      },
+    },
+    hooks: {
+      type: 'object',
+      properties: {
+        order: { ...NAMES, description: 'Hooks that run first, in this order' },
+        disabled: { ...NAMES, description: 'Hooks that are taken out' },
+        required: { ...NAMES, description: 'Hooks without which the runtime does not start' },
+        config: {
+          description: 'Settings by hook; each key replaces that of the manifest',
+          type: 'object',
+          additionalProperties: { type: 'object' },
+        },
+        mode: {
+          description: 'Whether what a hook decides is carried out or only recorded, by hook',
+          type: 'object',
+          additionalProperties: { enum: ['enforce', 'shadow'] },
+        },
+        failPolicy: {
+          description: 'What a failure of a hook does, by hook',
+          type: 'object',
+          additionalProperties: { enum: FAIL_POLICIES },
+        },
+        overrides: {
+          description: "Other settings by hook, over those of the hook's manifest",
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            properties: {
+              timeoutMs: TIMEOUT_MS,
+              memoryMb: MEMORY_MB,
+              failPolicy: { enum: FAIL_POLICIES },
+              sandbox: { enum: ['isolate', 'worker'] },
+              priority: { type: 'number' },
+            },
+            additionalProperties: false,
+          },
+        },
+      },
+      additionalProperties: false,
+    },
+    limits: {
+      description: 'Limits of the runtime; null is none',
+      type: 'object',
+      properties: {
+        loadMs: limit('loading a hook', RUNTIME_LIMITS.loadMs, { minimum: 1 }),
+        graceMs: limit('a call that was told to stop', RUNTIME_LIMITS.graceMs),
+        queueMs: limit('a call that waits for a sandbox', RUNTIME_LIMITS.queueMs),
+        queueLength: limit('calls that wait, by hook', RUNTIME_LIMITS.queueLength),
+        payloadBytes: limit('a payload as JSON', RUNTIME_LIMITS.payloadBytes, { minimum: 1 }),
+        rssMb: limit('memory of a sandbox process', RUNTIME_LIMITS.rssMb, { minimum: 64 }),
+        idleMs: limit('a sandbox process without calls', RUNTIME_LIMITS.idleMs),
+        maxIsolates: {
+          description: 'Sessions that one sandbox process serves at once',
+          type: 'integer',
+          minimum: 1,
+          maximum: 1000,
+          default: 16,
+        },
+        injectionChars: limit('one injected text', RUNTIME_LIMITS.injectionChars),
+        injectionTokensPerTurn: limit(
+          'injected text in one turn, at four characters a token',
+          RUNTIME_LIMITS.injectionTokensPerTurn,
+        ),
+      },
+      additionalProperties: false,
+    },
+    store: {
+      description: 'Rows that hooks read and write',
+      type: 'object',
+      properties: {
+        file: { ...TEXT, default: '.signalbox/store.db', description: 'SQLite file' },
+        indexes: {
+          description: 'Fields to index, by collection',
+          type: 'object',
+          additionalProperties: NAMES,
+        },
+      },
+      additionalProperties: false,
+    },
+    records: {
+      description: 'What is kept of decisions and failures',
+      type: 'object',
+      properties: {
+        file: { ...TEXT, default: '.signalbox/records.db', description: 'SQLite file' },
+        reasons: {
+          description: 'How reasons and log lines are kept',
+          enum: ['full', 'scrubbed', 'none'],
+          default: 'scrubbed',
+        },
+        retentionDays: limit('the age of a record', null, { minimum: 1, maximum: 36_500 }),
+      },
+      additionalProperties: false,
+    },
+    server: {
+      description: 'The HTTP server',
+      type: 'object',
+      properties: {
+        host: { ...TEXT, default: '127.0.0.1' },
+        port: { type: 'integer', minimum: 0, maximum: 65_535, default: 4747 },
+        token: { ...TEXT, description: 'Bearer token; needed beyond this machine' },
+      },
+      additionalProperties: false,
+    },
+    approvals: { description: 'Who decides what hooks ask', type: 'object' },
+    access: { description: 'Rules on tools that hold after the hooks', type: 'object' },
+    agents: { description: 'Agents and the tools they have', type: 'object' },
+    budgets: { description: 'What agents may spend', type: 'object' },
+    trust: { description: 'Whose packages are trusted', type: 'object' },
+  },
+  additionalProperties: false,
+} as const satisfies ObjectSchema;
+
+/** A limit that `null` lifts. */
+function limit(
+  of: string,
+  value: number | null,
+  bounds: Pick<Schema, 'minimum' | 'maximum'> = {},
+): Schema {
+  const number: Schema = { type: 'integer', minimum: 0, maximum: MAX_TIMER_MS, ...bounds };
+  return { description: `Limit of ${of}`, anyOf: [number, { type: 'null' }], default: value };
+}

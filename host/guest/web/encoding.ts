@@ -45,7 +45,8 @@ class WebTextDecoder {
     return this.#codec.ignoreBOM;
   }
   decode(bytes?: Bytes, options: { readonly stream?: boolean } = {}): string {
-    return this.#codec.decode(bytes, options ?? {});
+    // A shared buffer cannot be made in the isolate.
+    return this.#codec.decode(bytes as Uint8Array<ArrayBuffer>, options ?? {});
   }
 }
 

@@ -164,6 +164,11 @@ export const ERRORS = {
     message: 'No hook is named "{hook}"',
     hint: '"signalbox hooks" lists the hooks; did you mean "{nearest}"?',
   },
+  hook_unmatched: {
+    blame: 'config',
+    message: '"{key}" of runtime.json names the hook "{hook}", and no hook has that name',
+    hint: 'Did you mean "{nearest}"? "signalbox hooks" lists the hooks',
+  },
   selector_unmatched: {
     blame: 'config',
     message: 'Selector "{selector}" of package "{package}" matches no hook',

@@ -1,0 +1,49 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+
+import { POINT_NAMES } from '../../sdk/points.ts';
+import {
+  ERROR_SCHEMA,
+  HEALTH_SCHEMA,
+  INVENTORY_SCHEMA,
+  payloadName,
+  payloadSchema,
+  TEST_REPORT_SCHEMA,
+  VERDICT_SCHEMA,
+} from './schemas.ts';
+
+const SHARED = [VERDICT_SCHEMA, TEST_REPORT_SCHEMA, INVENTORY_SCHEMA, HEALTH_SCHEMA, ERROR_SCHEMA];
+
+/** Makes the OpenAPI document out of the schemas of the routes that are added after it. */
+export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  for (const schema of [...SHARED, ...POINT_NAMES.map(payloadSchema)]) app.addSchema(schema);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Signalbox',
+        version,
+        description:
+          'Asks the hooks of an agent. An answer that is not 200 means that nothing was decided: the caller must then not do what it asked about.',
+      },
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    },
+    refResolver: { buildLocalReference: ({ $id }) => (typeof $id === 'string' ? $id : 'Unnamed') },
+    transform: ({ schema, url }) => ({ schema: withPayloads(schema ?? {}), url }),
+  });
+}
+
+/** The runtime holds payloads against their points itself, so that the routes only say that there is one. */
+function withPayloads(schema: FastifySchema): FastifySchema {
+  const body = schema.body as { properties?: { payload?: unknown } } | undefined;
+  if (body?.properties?.payload === undefined) return schema;
+  const payload = { anyOf: POINT_NAMES.map((point) => ({ $ref: `${payloadName(point)}#` })) };
+  return { ...schema, body: { ...body, properties: { ...body.properties, payload } } };
+}
+
+/** The answers of a route: what it answers with 200, and the statuses of its errors. */
+export function answers(name: string, ...errors: readonly number[]): Record<number, object> {
+  const listed: Record<number, object> = { 200: { $ref: `${name}#` } };
+  for (const status of errors) listed[status] = { $ref: 'Error#' };
+  return listed;
+}

@@ -1,0 +1,480 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+import { afterEach, expect, test } from 'vitest';
+
+import { SignalboxError } from '../../sdk/errors.ts';
+import { POINT_NAMES } from '../../sdk/points.ts';
+import { openServer, type Server, type ServerOptions } from '../../src/server/server.ts';
+import type { Inventory, TestReport } from '../../src/runtime.ts';
+import { scriptedRuntime, type Script } from '../replay/scripted-runtime.ts';
+
+const opened: Server[] = [];
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.close();
+});
+
+async function serve(script: Script = {}, options: Partial<ServerOptions> = {}) {
+  const runtime = scriptedRuntime(script);
+  const server = await openServer(runtime, {
+    host: '127.0.0.1',
+    port: 0,
+    payloadBytes: 4 * 1024 * 1024,
+    version: '0.0.0',
+    ...options,
+  });
+  opened.push(server);
+  return { runtime, server, url: server.url };
+}
+
+async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  // Of whatever shape: the tests say which.
+  const answer = (await response.json()) as { error: { code: string; message: string } };
+  return { status: response.status, headers: response.headers, body: answer };
+}
+
+/** Sends bytes as they are and returns everything that comes back before the connection ends. */
+async function raw(server: Server, ...parts: string[]): Promise<string> {
+  const socket = connect(server.port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+  socket.on('error', () => undefined);
+  for (const part of parts) socket.write(part);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return answer;
+}
+
+const CALL = { toolName: 'cancel', args: { id: 1 } };
+
+test('a fire over HTTP is a fire, and its verdict comes back whole', async () => {
+  const { runtime, url } = await serve({
+    preToolUse: () => ({ action: 'block', reason: 'No', hook: 'guard', result: { deep: [1] } }),
+  });
+  const context = { sessionId: 's', turnId: '1', caller: { userId: 'u', source: 'webhook' } };
+  const { status, body } = await post(`${url}/v1/points/preToolUse`, { payload: CALL, context });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id: 'v1',
+    action: 'block',
+    reason: 'No',
+    hook: 'guard',
+    result: { deep: [1] },
+    payload: CALL,
+    isModified: false,
+    inject: [],
+    notices: [],
+    outputs: {},
+    trace: [],
+    notRun: [],
+  });
+  expect(runtime.fired).toMatchObject([{ point: 'preToolUse', payload: CALL, context }]);
+});
+
+const INVENTORY: Inventory = {
+  hooks: [],
+  absent: [
+    {
+      hook: 'gone',
+      origin: { kind: 'local', name: 'local', version: '' },
+      reason: 'skipped',
+      code: 'hook_skipped',
+      detail: 'unknown point "x"',
+    },
+    { hook: 'off', origin: { kind: 'local', name: 'local', version: '' }, reason: 'disabled' },
+  ],
+  warnings: [
+    new SignalboxError('selector_unmatched', { selector: 's', package: 'p', nearest: 'n' }),
+  ],
+  health: 'degraded',
+};
+
+test('[AM49] GET /inspect/hooks lists the hooks and what is not live', async () => {
+  const { url } = await serve({ inventory: INVENTORY });
+  const response = await fetch(`${url}/inspect/hooks`);
+  expect(response.status).toBe(200);
+  const body = (await response.json()) as Inventory;
+  expect(body.absent).toEqual(INVENTORY.absent);
+  expect(body.warnings).toMatchObject([{ code: 'selector_unmatched', hint: expect.any(String) }]);
+});
+
+test('health is ok, or degraded with the reasons, and always 200', async () => {
+  const fine = await serve();
+  expect(await (await fetch(`${fine.url}/healthz`)).json()).toEqual({ status: 'ok', reasons: [] });
+  const poor = await serve({ inventory: INVENTORY });
+  const response = await fetch(`${poor.url}/healthz`);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    status: 'degraded',
+    reasons: [{ hook: 'gone', code: 'hook_skipped', message: 'unknown point "x"' }],
+  });
+});
+
+test('[AM50] [AM51] a test answers with exactly the documented keys', async () => {
+  const asked: unknown[] = [];
+  const { url } = await serve({
+    test: async (request) => {
+      asked.push(request);
+      return {
+        action: 'block',
+        input: CALL,
+        output: CALL,
+        modified: false,
+        blocked: true,
+        hooks: [{ name: 'guard', action: 'block', reason: 'No', ms: 3 }],
+        notRun: ['later'],
+        logs: [{ hook: 'guard', line: 'blocked' }],
+      } as unknown as TestReport;
+    },
+  });
+  const request = { point: 'preToolUse', hookName: 'guard', payload: CALL };
+  const { status, body } = await post(`${url}/inspect/hooks/test`, request);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    action: 'block',
+    reason: null,
+    code: null,
+    input: CALL,
+    output: CALL,
+    modified: false,
+    blocked: true,
+    hooks: [{ name: 'guard', action: 'block', code: null }],
+    notRun: ['later'],
+    logs: [{ hook: 'guard', line: 'blocked' }],
+  });
+  await post(`${url}/inspect/hooks/test`, { point: 'preToolUse', payload: CALL });
+  expect(asked).toEqual([request, { point: 'preToolUse', payload: CALL }]);
+});
+
+test('an unknown point is 404 and names the nearest', async () => {
+  const { url } = await serve();
+  const fired = await post(`${url}/v1/points/preTolUse`, { payload: {} });
+  expect(fired.status).toBe(404);
+  expect(fired.body.error).toMatchObject({
+    code: 'point_unknown',
+    hint: expect.stringContaining('"preToolUse"'),
+  });
+  const tested = await post(`${url}/inspect/hooks/test`, { point: '__proto__', payload: {} });
+  expect(tested).toMatchObject({ status: 404, body: { error: { code: 'point_unknown' } } });
+});
+
+test.each([
+  [{}, 'the body lacks "payload"'],
+  [[], 'the body must be a object'],
+  [{ payload: 'x' }, 'the body.payload must be a object'],
+  [{ payload: {}, more: 1 }, 'the body has the unknown key "more"'],
+  [{ payload: {}, context: { session: 's' } }, 'the body.context has the unknown key "session"'],
+  [{ payload: {}, context: { signal: {} } }, 'the body.context has the unknown key "signal"'],
+  [
+    { payload: {}, context: { caller: { source: 'god' } } },
+    'the body.context.caller.source must be one of',
+  ],
+  [
+    { payload: {}, context: { caller: { admin: true } } },
+    'the body.context.caller has the unknown key "admin"',
+  ],
+  [{ payload: {}, deadlineMs: 0 }, 'the body.deadlineMs must be at least 1'],
+  [{ payload: {}, deadlineMs: '5' }, 'the body.deadlineMs must be an integer'],
+  ['{"payload":', 'the body is not JSON'],
+  ['', 'the body is empty'],
+  ['{"payload":{"__proto__":{"a":1}}}', 'or has a key such as "__proto__"'],
+])(
+  'a request that is not valid is 400, names the place and shows no value: %j',
+  async (sent, detail) => {
+    const { runtime, url } = await serve();
+    const { status, body } = await post(`${url}/v1/points/preToolUse`, sent);
+    expect(status).toBe(400);
+    expect(body.error.code).toBe('request_invalid');
+    expect(body.error.message).toContain(detail);
+    expect(runtime.fired).toEqual([]);
+  },
+);
+
+test('what the runtime refuses keeps its code, and its own faults show nothing', async () => {
+  const faults: unknown[] = [];
+  const { url } = await serve(
+    {
+      preInput: () => {
+        throw new SignalboxError('payload_invalid', { point: 'preInput', detail: 'no text' });
+      },
+      preOutput: () => {
+        throw new SignalboxError('database', { detail: 'be opened at "/secret/path"' });
+      },
+      postTurn: () => {
+        throw new Error('/secret/path');
+      },
+    },
+    { onFault: (error) => void faults.push(error) },
+  );
+  const at = (point: string) => post(`${url}/v1/points/${point}`, { payload: {} });
+  expect(await at('preInput')).toMatchObject({
+    status: 400,
+    body: { error: { code: 'payload_invalid' } },
+  });
+  for (const [point, code] of [
+    ['preOutput', 'database'],
+    ['postTurn', 'internal'],
+  ] as const) {
+    const { status, body } = await at(point);
+    expect([status, body.error.code]).toEqual([500, code]);
+    expect(JSON.stringify(body)).not.toContain('secret');
+  }
+  expect(faults).toHaveLength(2);
+});
+
+test('a body beyond the limit is 413 and one of another type is 415', async () => {
+  const { url } = await serve({}, { payloadBytes: 1000 });
+  const big = { payload: { text: 'x'.repeat(400_000) } };
+  expect(await post(`${url}/v1/points/preInput`, big)).toMatchObject({
+    status: 413,
+    body: { error: { code: 'body_too_large' } },
+  });
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    '',
+  ]) {
+    const answer = await post(`${url}/v1/points/preInput`, '{"payload":{}}', {
+      'content-type': type,
+    });
+    expect(answer).toMatchObject({
+      status: 415,
+      body: { error: { code: 'media_type_unsupported' } },
+    });
+  }
+});
+
+test('other paths are 404 and other methods 405, in JSON', async () => {
+  const { url } = await serve();
+  const gone = await fetch(`${url}/v2/points?token=secret`);
+  expect(gone.status).toBe(404);
+  const { error } = (await gone.json()) as { error: { code: string; message: string } };
+  expect(error).toMatchObject({ code: 'not_found', message: 'Nothing is at "/v2/points"' });
+  const wrong = await fetch(`${url}/v1/points/preInput`);
+  expect(wrong.status).toBe(405);
+  expect(await wrong.json()).toMatchObject({
+    error: { code: 'method_not_allowed', hint: expect.stringContaining('POST') },
+  });
+  expect((await fetch(`${url}/healthz`, { method: 'DELETE' })).status).toBe(405);
+  expect((await fetch(`${url}/%zz`)).status).toBe(400);
+  expect((await fetch(`${url}/v1/points/${'x'.repeat(5000)}`, { method: 'POST' })).status).toBe(
+    400,
+  );
+});
+
+test('a deadline ends the call with 504 and tells the hooks', async () => {
+  const stopped = Promise.withResolvers<void>();
+  const { url } = await serve({
+    preInput: async (_payload, context) => {
+      context?.signal?.addEventListener('abort', () => stopped.resolve());
+      await new Promise(() => undefined);
+      return {};
+    },
+  });
+  const answer = await post(`${url}/v1/points/preInput`, {
+    payload: { text: 'x' },
+    deadlineMs: 30,
+  });
+  expect(answer).toMatchObject({ status: 504, body: { error: { code: 'deadline_passed' } } });
+  await stopped.promise;
+});
+
+test('a caller that goes away cancels its call', async () => {
+  const started = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const { url } = await serve({
+    preInput: async (_payload, context) => {
+      context?.signal?.addEventListener('abort', () => stopped.resolve());
+      started.resolve();
+      await stopped.promise;
+      return {};
+    },
+  });
+  const caller = new AbortController();
+  const call = fetch(`${url}/v1/points/preInput`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"payload":{"text":"x"}}',
+    signal: caller.signal,
+  });
+  await started.promise;
+  caller.abort();
+  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  await stopped.promise;
+});
+
+test('an answered call is not cancelled afterwards', async () => {
+  let signal: AbortSignal | undefined;
+  const { url } = await serve({
+    preInput: (_payload, context) => {
+      signal = context?.signal;
+      return {};
+    },
+  });
+  await post(`${url}/v1/points/preInput`, { payload: { text: 'x' } });
+  await post(`${url}/v1/points/preOutput`, { payload: { text: 'x' } });
+  expect(signal?.aborted).toBe(false);
+});
+
+test('a stopping server finishes what runs and takes nothing more', async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const { server, url } = await serve({
+    preInput: async () => {
+      started.resolve();
+      await finish.promise;
+      return {};
+    },
+  });
+  const running = post(`${url}/v1/points/preInput`, { payload: { text: 'x' } });
+  await started.promise;
+  const closed = server.close();
+  finish.resolve();
+  expect((await running).status).toBe(200);
+  await closed;
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+test('a connection that never finishes its request does not hold up the end', async () => {
+  const { server } = await serve({}, { drainMs: 50 });
+  const socket = connect(server.port, '127.0.0.1');
+  const head = 'content-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue';
+  socket.write(`POST /v1/points/preInput HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toContain('100 Continue');
+  socket.on('error', () => undefined);
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  await Promise.all([server.close(), ended]);
+});
+
+test('without a token no other machine is served', async () => {
+  for (const host of ['0.0.0.0', '::', '::ffff:127.0.0.1', 'example.com', '10.0.0.1']) {
+    await expect(serve({}, { host })).rejects.toMatchObject({ code: 'bind_refused' });
+  }
+  await expect(serve({}, { host: '0.0.0.0', token: '' })).rejects.toMatchObject({
+    code: 'bind_refused',
+  });
+  await serve({}, { host: '0.0.0.0', token: 'secret' });
+  await serve({}, { host: 'localhost' });
+});
+
+test('a port in use is one clear error', async () => {
+  const { server } = await serve();
+  await expect(serve({}, { port: server.port })).rejects.toMatchObject({
+    code: 'listen_failed',
+    message: expect.stringContaining('the port is in use'),
+  });
+});
+
+test('with a token everything but the health needs it', async () => {
+  const { url } = await serve({}, { token: 'right' });
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const get = (path: string, authorization?: string) =>
+    fetch(`${url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
+  for (const path of ['/inspect/hooks', '/openapi.json', '/nowhere', '/healthz/x']) {
+    const response = await get(path);
+    expect([path, response.status]).toEqual([path, 401]);
+    expect(await response.json()).toMatchObject({ error: { code: 'unauthorised' } });
+  }
+  for (const wrong of [
+    'Bearer wrong',
+    'Bearer right2',
+    'Bearer righ',
+    'Bearer ',
+    'right',
+    'Basic right',
+  ]) {
+    expect([wrong, (await get('/inspect/hooks', wrong)).status]).toEqual([wrong, 401]);
+  }
+  expect((await get('/inspect/hooks', 'Bearer right')).status).toBe(200);
+  const big = await post(`${url}/v1/points/preInput`, '{"payload":', {});
+  expect(big.status).toBe(401);
+});
+
+test('a name of another machine, and a page of another origin, are refused', async () => {
+  const { server, url } = await serve();
+  const request = (host: string) =>
+    `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+  for (const host of [
+    'evil.example',
+    `evil.example:${server.port}`,
+    '127.0.0.1.evil.example',
+    'localhost.',
+    '10.0.0.1',
+  ]) {
+    const answer = await raw(server, request(host));
+    expect([host, answer.slice(9, 12)]).toEqual([host, '403']);
+    expect(answer).toContain('"host_refused"');
+  }
+  for (const host of ['localhost', 'LOCALHOST:80', '[::1]:8787', '127.0.0.1']) {
+    expect([host, (await raw(server, request(host))).slice(9, 12)]).toEqual([host, '200']);
+  }
+  const status = async (headers: Record<string, string>) =>
+    (await post(`${url}/v1/points/preInput`, { payload: { text: 'x' } }, headers)).status;
+  expect(await status({ origin: 'https://evil.example' })).toBe(403);
+  expect(await status({ origin: 'null' })).toBe(403);
+  expect(await status({ origin: `http://127.0.0.1:${server.port + 1}` })).toBe(403);
+  expect(await status({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+  expect(await status({ 'sec-fetch-site': 'same-site' })).toBe(403);
+  expect(await status({ origin: url })).toBe(200);
+});
+
+test('bytes that are no request get an error in JSON', async () => {
+  const { server } = await serve();
+  const answers = await Promise.all([
+    raw(server, 'nonsense\r\n\r\n'),
+    raw(server, 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n'),
+    raw(server, `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`),
+    raw(
+      server,
+      'POST /v1/points/preInput HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n',
+    ),
+  ]);
+  for (const answer of answers) {
+    expect(answer).toMatch(/^HTTP\/1.1 4\d\d /);
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: object };
+    expect(body.error).toMatchObject({ code: 'request_invalid', hint: expect.any(String) });
+  }
+  expect(answers[2]).toContain('431');
+});
+
+test('a body nested beyond any stack is answered, and the server goes on', async () => {
+  const { url } = await serve();
+  const deep = `{"payload":{"text":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`;
+  const { status } = await post(`${url}/v1/points/preInput`, deep);
+  expect([200, 400, 500]).toContain(status);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, { requestBody: object; responses: object }>>;
+  components: { schemas: Record<string, { required?: string[]; properties: object }> };
+}
+
+test('the OpenAPI document comes from the schemas that requests are held against', async () => {
+  const { url } = await serve();
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.keys(document.paths).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+    '/healthz',
+    '/inspect/hooks',
+    '/inspect/hooks/test',
+    '/v1/points/{point}',
+  ]);
+  const { schemas } = document.components;
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining(['Verdict', 'Error', ...POINT_NAMES.map((point) => `Payload.${point}`)]),
+  );
+  expect(schemas['Payload.preToolUse']?.required).toEqual(['toolName']);
+  const fire = JSON.stringify(document.paths['/v1/points/{point}']?.['post']);
+  expect(fire).toContain('"#/components/schemas/Payload.preToolUse"');
+  expect(fire).toContain('undecided');
+  const refs = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
+  for (const [, name = ''] of refs) expect(schemas).toHaveProperty([name]);
+});

@@ -37,7 +37,8 @@ export interface HookEntry {
 export interface AbsentHook {
   readonly name: string;
   readonly origin: Origin;
-  readonly reason: 'skipped' | 'conflict' | 'disabled' | 'not_selected' | 'awaiting_consent' | 'not_installed';
+  readonly reason:
+    'skipped' | 'conflict' | 'disabled' | 'not_selected' | 'awaiting_consent' | 'not_installed';
   readonly error?: SignalboxError;
 }
 

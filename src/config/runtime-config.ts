@@ -1,0 +1,74 @@
+import type { HostLimits, SandboxKind } from '../../host/sandbox.ts';
+import type { FailPolicy } from '../../sdk/manifest.ts';
+
+/** Values by name, without a prototype: a hook may well be called `constructor`. */
+export type ByName<T> = Readonly<Record<string, T>>;
+
+/** One entry of `packages`. */
+export interface PackageEntry {
+  /** A package name, or a path of a folder or tarball as it was written. */
+  readonly package: string;
+  readonly version?: string;
+  /** Selectors in order; without any, the package is taken whole. */
+  readonly use?: readonly string[];
+  /** New names of hooks, by their own names. */
+  readonly as: ByName<string>;
+  /** The capabilities granted. Without the list nobody has consented, and nothing of the package runs. */
+  readonly grants?: readonly string[];
+  readonly partial: boolean;
+}
+
+/** Settings of one hook that the operator put over its manifest. */
+export interface HookOverride {
+  readonly timeoutMs?: number;
+  readonly memoryMb?: number;
+  readonly failPolicy?: FailPolicy;
+  readonly sandbox?: SandboxKind;
+  readonly priority?: number;
+}
+
+/** The `hooks` part: every name is that after `as` renames. */
+export interface HookSettings {
+  readonly order: readonly string[];
+  readonly disabled: readonly string[];
+  readonly required: readonly string[];
+  readonly config: ByName<Readonly<Record<string, unknown>>>;
+  readonly mode: ByName<'enforce' | 'shadow'>;
+  readonly failPolicy: ByName<FailPolicy>;
+  readonly overrides: ByName<HookOverride>;
+}
+
+/**
+ * The `limits` part with its defaults. `null` is none; where the host needs a number, none has become the longest time
+ * that a timer can wait, or the largest safe integer.
+ */
+export interface RuntimeLimits extends HostLimits {
+  readonly payloadBytes: number | null;
+  readonly injectionChars: number | null;
+  readonly injectionTokensPerTurn: number | null;
+}
+
+/** runtime.json as the runtime reads it: valid, with defaults, paths absolute. */
+export interface RuntimeConfig {
+  /** Absolute path of the file; `undefined` when the configuration came as an object. */
+  readonly file: string | undefined;
+  /** Absolute path of the folder that relative paths and `hooks/` start from. */
+  readonly folder: string;
+  /** Absolute path of `packages-cache`, or of what SIGNALBOX_CACHE names. */
+  readonly cacheFolder: string;
+  readonly packages: readonly PackageEntry[];
+  readonly hooks: HookSettings;
+  readonly limits: RuntimeLimits;
+  readonly store: { readonly file: string; readonly indexes: ByName<readonly string[]> };
+  readonly records: {
+    readonly file: string;
+    readonly reasons: 'full' | 'scrubbed' | 'none';
+    readonly retentionDays: number | null;
+  };
+  readonly server: { readonly host: string; readonly port: number; readonly token?: string };
+  readonly approvals: Readonly<Record<string, unknown>>;
+  readonly access: Readonly<Record<string, unknown>>;
+  readonly agents: Readonly<Record<string, unknown>>;
+  readonly budgets: Readonly<Record<string, unknown>>;
+  readonly trust: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,101 @@
+import { relative, sep } from 'node:path';
+import type { BuildFailure, BuildOptions, BuildResult, Message } from 'esbuild';
+import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
+import type { Manifest } from '../../../sdk/manifest.ts';
+import { LIMITS } from '../../../sdk/limits.ts';
+import { printable } from '../../config/printable.ts';
+import { boundaryPlugin, type Boundary } from './boundary.ts';
+
+/** A hook to bundle. */
+export interface BundleRequest extends Boundary {
+  /** Absolute, real path of the handler, inside `root`. */
+  readonly file: string;
+  /** The handler relative to the package, with `/`, as messages name it. */
+  readonly place: string;
+  readonly contract: Manifest['contract'];
+}
+
+/** One ESM text without imports and the files that it was made from, or why there is none, without host paths. */
+export type Bundle =
+  | { readonly ok: true; readonly code: string; readonly files: readonly string[] }
+  | { readonly ok: false; readonly detail: string };
+
+/** Changes when the same files could give another text. */
+export const BUNDLER_VERSION = `1-esbuild-${esbuildPackage.version}`;
+
+/**
+ * Bundles a handler and what it imports to one module for an isolate. No code of the package runs. CommonJS handlers,
+ * imports of Node.js modules, imports that lead nowhere or out of the boundary, and syntax errors are told in `detail`.
+ */
+export async function bundleHook(request: BundleRequest): Promise<Bundle> {
+  const files: string[] = [];
+  try {
+    // A start whose bundles are all cached does not pay for the bundler.
+    const { build } = await import('esbuild');
+    const plugins = [boundaryPlugin(request, (path) => files.push(path))];
+    const result = await build({
+      ...OPTIONS,
+      absWorkingDir: request.root,
+      entryPoints: [request.file],
+      plugins,
+    });
+    return readResult(request, result, files);
+  } catch (error) {
+    const [first] = (error as Partial<BuildFailure>).errors ?? [];
+    if (first !== undefined) return { ok: false, detail: describe(request, first) };
+    return { ok: false, detail: 'the bundler could not read the module' };
+  }
+}
+
+const OPTIONS = {
+  bundle: true,
+  write: false,
+  metafile: true,
+  outdir: '/bundle',
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2024',
+  charset: 'utf8',
+  mainFields: ['module', 'main'],
+  conditions: ['import'],
+  // No tsconfig.json of a package or of a folder above it is read.
+  tsconfigRaw: {},
+  legalComments: 'none',
+  logLevel: 'silent',
+  define: { 'process.env.NODE_ENV': '"production"' },
+} as const satisfies BuildOptions;
+
+function readResult(
+  { place, contract }: BundleRequest,
+  { metafile, outputFiles }: BuildResult<typeof OPTIONS>,
+  files: readonly string[],
+): Bundle {
+  const [output] = Object.values(metafile.outputs);
+  const [code] = outputFiles;
+  if (output?.entryPoint === undefined || code === undefined) {
+    return { ok: false, detail: `${place} gives no module` };
+  }
+  if (metafile.inputs[output.entryPoint]?.format === 'cjs') {
+    return {
+      ok: false,
+      detail: `${place} is CommonJS: a hook is an ES module that exports createHook`,
+    };
+  }
+  const names = contract === 'signalbox' ? ['createHook', 'default', 'run'] : output.exports;
+  if (!output.exports.some((name) => names.includes(name))) {
+    return { ok: false, detail: `${place} exports none of createHook, default and run` };
+  }
+  if (code.contents.length > LIMITS.sourceBytes) {
+    return { ok: false, detail: `the bundle is larger than ${LIMITS.sourceBytes} bytes` };
+  }
+  return { ok: true, code: code.text, files };
+}
+
+/** An error of the bundler with its place in the package. */
+function describe({ root, place }: BundleRequest, { text, location }: Message): string {
+  const plain = printable(text.replaceAll(root + sep, '').replaceAll(root, '.'));
+  if (location === null) return `${place}: ${plain}`;
+  const file = location.file.startsWith('/') ? relative(root, location.file) : location.file;
+  const verb = plain.startsWith('imports ') ? ' ' : ': ';
+  return `${printable(file, 200)}:${location.line}${verb}${plain}`;
+}

@@ -1,0 +1,132 @@
+import type { HookSource, SandboxKind } from '../../host/sandbox.ts';
+import { SignalboxError } from '../../sdk/errors.ts';
+import { LIMITS } from '../../sdk/limits.ts';
+import type { FailPolicy } from '../../sdk/manifest.ts';
+import type { HookOverride, RuntimeConfig } from '../config/runtime-config.ts';
+import { loadBundle } from './bundle/bundle-cache.ts';
+import type { Candidate } from './candidate.ts';
+import type { AbsentHook, HookEntry } from './catalog.ts';
+import type { ConfigSchema } from './config-schema/config-schema.ts';
+import { grantTo, type Grant } from './grants.ts';
+
+/** What makes entries out of candidates in one start. */
+export interface EntryMaker {
+  readonly config: RuntimeConfig;
+  /** Compiles a manifest's `configSchema`. */
+  readonly compileSchema: (schema: object) => ConfigSchema;
+}
+
+/** An entry without its place in the order of registration, or why the hook is not in the chain after all. */
+export type MadeEntry =
+  | { readonly ok: true; readonly entry: Omit<HookEntry, 'registration'> }
+  | { readonly ok: false; readonly absent: AbsentHook };
+
+type Failure = NonNullable<HookEntry['failure']>;
+
+/**
+ * Settles what a hook runs with: its config, grants, limits and code. What goes wrong here keeps the hook in its chain as a
+ * failure; only a `configSchema` that is no schema takes it out.
+ */
+export async function makeEntry(candidate: Candidate, maker: EntryMaker): Promise<MadeEntry> {
+  const { name, manifest, origin } = candidate;
+  const { hooks } = maker.config;
+  const override = hooks.overrides[name] ?? {};
+  const settings = { ...manifest.config, ...hooks.config[name] };
+  const schema = manifest.configSchema && maker.compileSchema(manifest.configSchema);
+  if (schema?.ok === false) return { ok: false, absent: badSchema(candidate, schema.detail) };
+  const grant = grantOf(candidate);
+  const sandbox = override.sandbox ?? (origin.kind === 'local' ? 'worker' : 'isolate');
+  const misfit = schema?.check(settings);
+  const known =
+    candidate.failure ?? grant.failure ?? (misfit === undefined ? undefined : loadError(misfit));
+  const code = await codeOf(candidate, { sandbox, isFailing: known !== undefined, maker });
+  const failure = known ?? code.failure;
+  const failPolicy = policyOf(candidate, override, hooks.failPolicy[name]);
+  const source: HookSource = {
+    name,
+    sandbox,
+    owner: ownerOf(candidate, sandbox),
+    contract: manifest.contract,
+    config: settings,
+    code: code.text,
+    file: code.file,
+    memoryMb: override.memoryMb ?? manifest.memoryMb ?? LIMITS.memoryMb,
+  };
+  return {
+    ok: true,
+    entry: {
+      name,
+      manifest,
+      origin,
+      source,
+      granted: grant.granted,
+      missing: grant.missing,
+      mode: hooks.mode[name] ?? 'enforce',
+      ...(failPolicy === undefined ? {} : { failPolicy }),
+      priority: override.priority ?? manifest.priority,
+      timeoutMs: override.timeoutMs ?? manifest.timeoutMs ?? LIMITS.timeoutMs,
+      ...(failure === undefined ? {} : { failure }),
+    },
+  };
+}
+
+function badSchema({ name, origin, code }: Candidate, detail: string): AbsentHook {
+  const place = code?.place.replace(/[^/]*$/, 'hook.json') ?? 'hook.json';
+  const file = origin.kind === 'local' ? place : `${origin.name}/${place}`;
+  const data = {
+    hook: name,
+    file,
+    key: 'configSchema',
+    detail: `${file}, key "configSchema": ${detail}`,
+  };
+  return { name, origin, reason: 'skipped', error: new SignalboxError('hook_skipped', data) };
+}
+
+function grantOf({ manifest, consent }: Candidate): Grant & { readonly failure?: Failure } {
+  const { capabilities } = manifest;
+  if (consent.kind === 'installed') return { granted: capabilities, missing: [] };
+  const grant = grantTo(capabilities, consent.grants);
+  if (grant.missing.length === 0 || consent.isPartial) return grant;
+  return { ...grant, failure: { code: 'ungranted', detail: grant.missing.join(', ') } };
+}
+
+function loadError(detail: string): Failure {
+  return { code: 'load_error', detail };
+}
+
+interface HostedCode {
+  readonly text: string;
+  readonly file: string;
+  readonly failure?: Failure;
+}
+
+/** A worker imports the file; an isolate is given one text. A hook that fails anyway is not bundled. */
+async function codeOf(
+  { code, manifest }: Candidate,
+  { sandbox, isFailing, maker }: { sandbox: SandboxKind; isFailing: boolean; maker: EntryMaker },
+): Promise<HostedCode> {
+  if (code === undefined) return { text: '', file: '' };
+  const { boundary, place, file } = code;
+  if (sandbox === 'worker') return { text: '', file };
+  if (isFailing) return { text: '', file: place };
+  const request = { ...boundary, file, place, contract: manifest.contract };
+  const bundle = await loadBundle(maker.config.cacheFolder, request);
+  if (bundle.ok) return { text: bundle.code, file: place };
+  return { text: '', file: place, failure: loadError(bundle.detail) };
+}
+
+function ownerOf({ name, origin }: Candidate, sandbox: SandboxKind): string {
+  if (origin.kind === 'package') return `${origin.name}@${origin.version}`;
+  return sandbox === 'worker' ? 'local' : `local:${name}`;
+}
+
+/** The operator's policy, else that of the contract, which holds for local hooks that name none. */
+function policyOf(
+  { manifest, origin }: Candidate,
+  override: HookOverride,
+  byHook: FailPolicy | undefined,
+): FailPolicy | undefined {
+  const isNeutral = origin.kind === 'local' && manifest.contract === 'agent-os';
+  const contractual = isNeutral && manifest.failPolicy === undefined ? 'open' : undefined;
+  return override.failPolicy ?? byHook ?? contractual;
+}

@@ -1,0 +1,172 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import semver from 'semver';
+import { SignalboxError } from '../../sdk/errors.ts';
+import { parseManifest, type Manifest } from '../../sdk/manifest.ts';
+import { isPoint, POINT_NAMES } from '../../sdk/points.ts';
+import { readJsonText, type JsonPath, type Place } from '../config/json-text.ts';
+import { suggestion } from '../config/nearest.ts';
+import { printable } from '../config/printable.ts';
+import { locate, readContained } from './install/contained-file.ts';
+
+/** A hook.json is a page; what is larger is no manifest. */
+const MAX_MANIFEST_BYTES = 64 * 1024;
+const HANDLERS = ['index.mjs', 'index.js', 'index.ts'];
+
+/** A hook on disk whose manifest is valid and whose handler is there. */
+export interface FoundHook {
+  readonly manifest: Manifest;
+  /** The manifest relative to the root, with `/`. */
+  readonly place: string;
+  /** The handler relative to the root, with `/`. */
+  readonly handler: string;
+  /** The handler's real, absolute path. */
+  readonly handlerFile: string;
+}
+
+/** The hooks of one tree in code-unit order of their folders, and those that are wrong without running code. */
+export interface HookScan {
+  readonly found: readonly FoundHook[];
+  readonly skipped: readonly { readonly name: string; readonly error: SignalboxError }[];
+}
+
+/**
+ * Reads every sub-folder of `hooks/` in `root`, a real path. `label` stands before the places in messages, such as
+ * `@acme/guards/`. A hook that is wrong is skipped with `hook_skipped`; the others go on.
+ */
+export async function scanHooks(root: string, label: string): Promise<HookScan> {
+  const folder = join(root, 'hooks');
+  const place = await locate(root, folder);
+  if (place === 'missing') return { found: [], skipped: [] };
+  if (place === 'outside') return skipAll(label, 'hooks is a link that leads out of its folder');
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return skipAll(label, code === 'ENOTDIR' ? 'hooks is not a folder' : `hooks: ${code ?? '?'}`);
+  }
+  // The default order of sort() is that of code units.
+  const scans = await Promise.all(names.sort().map((name) => scanFolder(root, name, label)));
+  const found: FoundHook[] = [];
+  const skipped: { name: string; error: SignalboxError }[] = [];
+  for (const scan of scans) {
+    if (scan === undefined) continue;
+    if (scan.ok) found.push(scan.hook);
+    else skipped.push({ name: scan.name, error: scan.error });
+  }
+  return { found, skipped };
+}
+
+type FolderScan =
+  | { readonly ok: true; readonly hook: FoundHook }
+  | { readonly ok: false; readonly name: string; readonly error: SignalboxError };
+
+async function scanFolder(
+  root: string,
+  name: string,
+  label: string,
+): Promise<FolderScan | undefined> {
+  if (name.startsWith('.') || name === 'node_modules') return undefined;
+  const folder = join(root, 'hooks', name);
+  const isFolder = await stat(folder).then(
+    (facts) => facts.isDirectory(),
+    () => true,
+  );
+  if (!isFolder) return undefined;
+  const place = `hooks/${name}/hook.json`;
+  const skip = skipper({ name, file: printable(`${label}${place}`) });
+  const found = await locate(root, folder);
+  if (found === 'outside')
+    return skip({ detail: 'its folder is a link that leads out of the tree' });
+  if (found === 'missing') return skip({ detail: 'its folder is a link that leads nowhere' });
+  const file = await readContained(root, join(folder, 'hook.json'), MAX_MANIFEST_BYTES);
+  if (!file.ok) return skip({ detail: `hook.json ${file.detail}` });
+  const json = readJsonText(file.text);
+  if (!json.ok) return skip({ detail: json.detail, at: json });
+  const parsed = parseManifest(json.value);
+  if (!parsed.ok) {
+    const path = parsed.key === '' ? [] : [parsed.key];
+    const detail = parsed.detail + pointHint(json.value, parsed.key);
+    return skip({ detail, path, at: json.placeOf(path), ...nameOf(json.value) });
+  }
+  const { manifest } = parsed;
+  if (manifest.sdk !== undefined && semver.validRange(manifest.sdk) === null) {
+    const detail = 'must be a semver range such as "^1"';
+    return skip({ detail, path: ['sdk'], at: json.placeOf(['sdk']), hook: manifest.name });
+  }
+  const handler = await findHandler(root, folder);
+  if (typeof handler === 'string') return skip({ detail: handler, hook: manifest.name });
+  const handlerPlace = `hooks/${name}/${handler.name}`;
+  return {
+    ok: true,
+    hook: { manifest, place, handler: handlerPlace, handlerFile: handler.path },
+  };
+}
+
+async function findHandler(
+  root: string,
+  folder: string,
+): Promise<{ readonly name: string; readonly path: string } | string> {
+  for (const name of HANDLERS) {
+    const place = await locate(root, join(folder, name));
+    if (place === 'outside') return `${name} is a link that leads out of the tree`;
+    if (place === 'missing') continue;
+    if (!(await stat(place.path)).isFile()) return `${name} is not a file`;
+    return { name, path: place.path };
+  }
+  return `it has no handler: ${HANDLERS.join(', ')} are missing`;
+}
+
+interface Fault {
+  readonly detail: string;
+  readonly path?: JsonPath;
+  readonly at?: Place;
+  /** The hook's own name where it is known; else that of its folder. */
+  readonly hook?: string;
+}
+
+function skipper({ name, file }: { name: string; file: string }): (fault: Fault) => FolderScan {
+  return ({ detail, path = [], at, hook = printable(name, 128) }) => {
+    const key = path.join('.');
+    const place = [
+      file,
+      ...(at ? [`line ${at.line}`] : []),
+      ...(key ? [`key "${printable(key, 80)}"`] : []),
+    ];
+    const data = { hook, file, detail: `${place.join(', ')}: ${printable(detail)}` };
+    const known = {
+      ...(at && { line: at.line, column: at.column }),
+      ...(key && { key: printable(key, 80) }),
+    };
+    return {
+      ok: false,
+      name: hook,
+      error: new SignalboxError('hook_skipped', { ...data, ...known }),
+    };
+  };
+}
+
+function skipAll(label: string, detail: string): HookScan {
+  const data = { hook: '*', file: `${label}hooks`, detail };
+  return { found: [], skipped: [{ name: '*', error: new SignalboxError('hook_skipped', data) }] };
+}
+
+/** The name in a manifest that is wrong elsewhere: operators look for it rather than for the folder. */
+function nameOf(manifest: unknown): { readonly hook?: string } {
+  const parsed = parseManifest({
+    name: (manifest as { name?: unknown } | null)?.name,
+    points: ['event'],
+  });
+  return parsed.ok ? { hook: parsed.manifest.name } : {};
+}
+
+/** A misspelt point is the commonest fault of a manifest. */
+function pointHint(manifest: unknown, key: string): string {
+  if (key !== 'points') return '';
+  const { points } = manifest as { readonly points: unknown };
+  if (!Array.isArray(points)) return '';
+  const unknown: unknown = points.find((point) => typeof point === 'string' && !isPoint(point));
+  if (typeof unknown !== 'string') return '';
+  return `; "${printable(unknown, 80)}" is none${suggestion(unknown, POINT_NAMES)}`;
+}

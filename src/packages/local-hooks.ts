@@ -1,0 +1,26 @@
+import { realpath } from 'node:fs/promises';
+import type { Finding } from './candidate.ts';
+import type { Origin } from './catalog.ts';
+import { scanHooks } from './hook-folders.ts';
+
+const LOCAL: Origin = { kind: 'local', name: 'local', version: '' };
+
+/** The hooks of `hooks/` beside runtime.json: the user's own code, installed by consent. */
+export async function findLocalHooks(folder: string): Promise<readonly Finding[]> {
+  const root = await realpath(folder).catch(() => folder);
+  const { found, skipped } = await scanHooks(root, '');
+  const findings: Finding[] = found.map(({ manifest, handler, handlerFile }) => ({
+    kind: 'candidate',
+    candidate: {
+      name: manifest.name,
+      manifest,
+      origin: LOCAL,
+      consent: { kind: 'installed' },
+      code: { boundary: { root }, place: handler, file: handlerFile },
+    },
+  }));
+  for (const { name, error } of skipped) {
+    findings.push({ kind: 'absent', absent: { name, origin: LOCAL, reason: 'skipped', error } });
+  }
+  return findings;
+}

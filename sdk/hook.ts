@@ -48,11 +48,13 @@ export type RunArguments<P extends Point> = {
   [K in P]: [point: K, payload: Payloads[K], ctx: HookContext];
 }[P];
 
+type Answer = Decision | Promise<Decision>;
+
 /** A hook: what `createHook` returns, or the default export of its module. */
 export interface Hook<P extends Point> {
   /** The points that `run` is written for; those of hook.json bind. */
   readonly points: readonly P[];
-  run(...call: RunArguments<P>): Decision | Promise<Decision>;
+  run(...call: RunArguments<P>): Answer;
 }
 
 /**
@@ -61,12 +63,26 @@ export interface Hook<P extends Point> {
  *
  * @example
  * ```ts
- * export default defineHook({
+ * const hook = defineHook({
  *   points: ['preToolUse'],
  *   run: (point, payload) => (payload.toolName === 'shell' ? block('No shell') : allow()),
  * });
+ * hook.points; // ['preToolUse']
  * ```
  */
-export function defineHook<const P extends Point>(hook: Hook<P>): Hook<P> {
+export function defineHook<const P extends Point>(
+  hook: Written<P, (...call: RunArguments<P>) => Answer>,
+): Hook<P>;
+// A function with fewer parameters does not fit a union of argument lists, so that the shorter ones are named.
+export function defineHook<const P extends Point>(
+  hook: Written<P, (...call: { [K in P]: [point: K, payload: Payloads[K]] }[P]) => Answer>,
+): Hook<P>;
+export function defineHook<const P extends Point>(hook: Written<P, (point: P) => Answer>): Hook<P>;
+export function defineHook(hook: Written<Point, unknown>): unknown {
   return hook;
+}
+
+interface Written<P extends Point, Run> {
+  readonly points: readonly P[];
+  readonly run: Run;
 }

@@ -56,7 +56,14 @@ interface Found extends Span {
   readonly how: 'told' | 'series';
 }
 
-/** Whether an object key names a date of birth, in any of the usual spellings. */
+/**
+ * Whether an object key names a date of birth, in any of the usual spellings.
+ *
+ * @example
+ * ```ts
+ * isBirthKey('passenger_dob'); // true
+ * ```
+ */
 export function isBirthKey(key: string): boolean {
   const words = fold(key)
     .text.slice(0, 100)

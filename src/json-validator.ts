@@ -1,10 +1,16 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { RE2JS } from 're2js';
 import type { Schema } from '../sdk/json-schema.ts';
+import { openLinearPatterns } from './packages/config-schema/linear-patterns.ts';
+import { findSchemaFault } from './packages/config-schema/schema-caps.ts';
 
 /** Says why a value does not fit, naming the place and never the value; `undefined` when it fits. */
 export type Validator = (value: unknown) => string | undefined;
+
+/** A validator, or why a schema cannot be used. */
+export type CompiledSchema =
+  | { readonly ok: true; readonly misfit: Validator }
+  | { readonly ok: false; readonly detail: string };
 
 /**
  * A validator of a schema of our own. It writes the defaults of the schema's top level into the value that it is given
@@ -16,28 +22,29 @@ export function compileOwnSchema(schema: Schema): Validator {
 }
 
 /**
- * A validator of a schema that others wrote: no defaults, no remote `$ref`, regular expressions in linear time. Throws
- * when the schema cannot be compiled.
+ * A validator of a schema that others wrote: capped, without defaults or remote `$ref`, with regular expressions that
+ * run in linear time under a budget.
  */
-export function compileForeignSchema(schema: object): Validator {
-  const { $schema } = schema as { readonly $schema?: unknown };
+export function compileForeignSchema(schema: object): CompiledSchema {
+  const fault = findSchemaFault(schema);
+  if (fault !== undefined) return { ok: false, detail: fault };
+  const patterns = openLinearPatterns();
+  const options = { ...FOREIGN, code: { regExp: patterns.engine } };
+  // A list of `items` means another thing in each draft; a schema that names none is read by the older one.
+  const { $schema, $id: _, ...plain } = schema as Readonly<Record<string, unknown>>;
   const isNew = typeof $schema === 'string' && /20(19-09|20-12)/.test($schema);
-  const ajv = isNew ? new Ajv2020(FOREIGN) : new Ajv(FOREIGN);
-  // The built-in keyword compares each item with each other one.
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    errors: false,
-    validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items),
-  });
-  return describing(ajv.compile(schema));
+  const ajv = isNew ? new Ajv2020(options) : new Ajv(options);
+  try {
+    const misfit = describing(ajv.compile(plain));
+    return { ok: true, misfit: (value) => checkWithin(patterns.refill, misfit, value) };
+  } catch {
+    return { ok: false, detail: 'it is no JSON Schema' };
+  }
 }
 
 const FOREIGN: Options = {
   strict: false,
-  // A meta-schema would be one more schema to trust and load; an unknown one is no reason to refuse a tool.
+  // A meta-schema would be one more schema to trust; an unknown one is no reason to refuse a tool.
   meta: false,
   validateSchema: false,
   validateFormats: false,
@@ -45,22 +52,15 @@ const FOREIGN: Options = {
   inlineRefs: false,
   ownProperties: true,
   logger: false,
-  code: { regExp: Object.assign(linearRegExp, { code: 'linearRegExp' }) },
 };
 
-/** A regular expression whose time grows with the text alone: https://github.com/google/re2/wiki/WhyRE2. */
-function linearRegExp(pattern: string): { test(text: string): boolean } {
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  return { test: (text) => compiled.test(text) };
-}
-
-function areUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map((item) => JSON.stringify(item, sortKeys))).size === items.length;
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+function checkWithin(refill: () => void, misfit: Validator, value: unknown): string | undefined {
+  refill();
+  try {
+    return misfit(value);
+  } catch {
+    return 'they cannot be checked within the budget of a schema';
+  }
 }
 
 function describing(validate: ValidateFunction): Validator {

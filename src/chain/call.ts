@@ -51,6 +51,8 @@ export type RunHook<H> = (hook: H, view: ChainView) => Promise<RunOutcome>;
 export interface Failure {
   readonly code: FailureCode;
   readonly detail: string;
+  /** Where a process was lost: whose call ended it, and whose was beside it. */
+  readonly role?: 'culprit' | 'bystander' | undefined;
 }
 
 /** A hook's decision: its own, or the one its failPolicy makes of a failure. */
@@ -149,9 +151,9 @@ function withReason(decision: Decision, hook: string): Decision {
 function settleFailure(
   hook: ChainHook,
   point: Point,
-  { code, detail, ms }: Failure & { readonly ms: number },
+  { code, detail, role, ms }: Failure & { readonly ms: number },
 ): Answer {
-  const failure = { code, detail };
+  const failure = { code, detail, ...(role !== undefined && { role }) };
   switch (hook.failPolicy) {
     case 'open':
       return { decision: ALLOW, failure, ms };

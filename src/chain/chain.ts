@@ -22,16 +22,21 @@ export interface ChainRequest<H> {
 }
 
 /** What a chain decided, before the runtime adds its id and holds the changes against schemas. */
-export interface ChainResult<H> extends Omit<Verdict, 'id' | 'payload' | 'approval'> {
+export interface ChainVerdict extends Omit<Verdict, 'id' | 'payload' | 'approval'> {
   readonly payload: Payload;
-  /** Who changed the payload last. */
-  readonly modifiedBy?: string;
+}
+
+/** A chain's verdict and how it came about. */
+export interface ChainResult<H> {
+  readonly verdict: ChainVerdict;
   /** Every answer, in order; for records and metrics. */
   readonly steps: readonly Step<H>[];
   /** Whose decision it is; none when every hook allows. */
-  readonly leader?: Leader;
+  readonly leader: Leader | undefined;
   /** The next lower action: what stands when a person grants an `ask`. */
-  readonly released?: Leader;
+  readonly released: Leader | undefined;
+  /** Who changed the payload last. */
+  readonly modifiedBy: string | undefined;
 }
 
 /** One hook's answer in a chain. */
@@ -67,11 +72,10 @@ function conclude<H extends ChainHook>(
 ): ChainResult<H> {
   const [leader, released] = rankLeaders(tally);
   const { payload, isModified, modifiedBy, inject, notices, outputs, retry } = tally;
-  return {
+  const verdict = {
     ...outcomeOf(leader),
     payload,
     isModified,
-    ...(modifiedBy !== undefined && { modifiedBy }),
     inject,
     notices,
     outputs,
@@ -80,14 +84,12 @@ function conclude<H extends ChainHook>(
     ...(tally.endsRun && { endsRun: true as const }),
     trace: steps.map(traceOf),
     notRun: hooks.slice(steps.length).map((hook) => hook.name),
-    steps,
-    ...(leader !== undefined && { leader }),
-    ...(released !== undefined && { released }),
   };
+  return { verdict, steps, leader, released, modifiedBy };
 }
 
 /** The part of a verdict that says what happens, from the decision that leads. */
-export function outcomeOf(
+function outcomeOf(
   leader: Leader | undefined,
 ): Pick<
   Verdict,

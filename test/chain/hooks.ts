@@ -1,5 +1,5 @@
 import type { ChainHook, RunHook, RunOutcome } from '../../src/chain/call.ts';
-import { runChain, type ChainResult } from '../../src/chain/chain.ts';
+import { runChain, type ChainResult, type ChainVerdict } from '../../src/chain/chain.ts';
 import type { Decision } from '../../sdk/decisions.ts';
 import type { FailureCode } from '../../sdk/errors.ts';
 import { CAPABILITIES } from '../../sdk/capabilities.ts';
@@ -47,12 +47,13 @@ export function failing(
 }
 
 /** Runs scripted hooks at a point. */
-export function runHooks(
+export async function runHooks(
   point: Point,
   payload: Readonly<Record<string, unknown>>,
   hooks: readonly ScriptedHook[],
-): Promise<ChainResult<ScriptedHook>> {
-  return runChain({ point, hooks, payload, limits: { injectionChars: 100 }, run });
+): Promise<ChainVerdict & ChainResult<ScriptedHook>> {
+  const result = await runChain({ point, hooks, payload, limits: { injectionChars: 100 }, run });
+  return { ...result.verdict, ...result };
 }
 
 const run: RunHook<ScriptedHook> = (hook, { payload, outputs }) => {

@@ -1,4 +1,4 @@
-import type { Payload } from './chain/call.ts';
+import type { Payload } from '../chain/call.ts';
 
 /** What is remembered of a turn of a session. */
 export interface Turn {

@@ -1,6 +1,6 @@
-import type { Point } from '../sdk/points.ts';
-import type { Payload } from './chain/call.ts';
-import type { Context } from './verdict.ts';
+import type { Point } from '../../sdk/points.ts';
+import type { Payload } from '../chain/call.ts';
+import type { Context } from '../verdict.ts';
 
 /** Parts of a run's input that are the same for every run of a hook at a point. */
 export interface InputFrame {

@@ -1,7 +1,7 @@
-import { LIMITS } from '../sdk/limits.ts';
-import { isTooDeep } from '../sdk/parse-decision.ts';
-import { POINTS, type Point } from '../sdk/points.ts';
-import type { Failure, Payload } from './chain/call.ts';
+import { LIMITS } from '../../sdk/limits.ts';
+import { isTooDeep } from '../../sdk/parse-decision.ts';
+import { POINTS, type Point } from '../../sdk/points.ts';
+import type { Failure, Payload } from '../chain/call.ts';
 
 /** JSON text of a payload as a hook gets it, or why every hook of the point fails. */
 export type PayloadText =

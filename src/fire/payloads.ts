@@ -1,7 +1,7 @@
-import { SignalboxError } from '../sdk/errors.ts';
-import { POINTS, type Point } from '../sdk/points.ts';
-import type { Payload } from './chain/call.ts';
-import { compileOwnSchema, type Validator } from './json-validator.ts';
+import { SignalboxError } from '../../sdk/errors.ts';
+import { POINTS, type Point } from '../../sdk/points.ts';
+import type { Payload } from '../chain/call.ts';
+import { compileOwnSchema, type Validator } from '../json-validator.ts';
 
 /** A payload as the caller gave it and found valid. */
 export interface AdmittedPayload {

@@ -1,0 +1,168 @@
+import type { Use } from '../../host/bridges.ts';
+import { SignalboxError } from '../../sdk/errors.ts';
+import { POINTS, type Point } from '../../sdk/points.ts';
+import type { Answer } from '../chain/call.ts';
+import type { Step } from '../chain/chain.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { RecordInput, Records } from '../records/records.ts';
+import type { Context } from '../verdict.ts';
+import type { BoundHook } from './bound-hook.ts';
+import type { FinishedRun } from './hook-run.ts';
+import type { Objection } from './settlement.ts';
+
+/** Where what hooks did is kept. */
+export interface Ledgers {
+  readonly records: Pick<Records, 'append' | 'countUse'>;
+  readonly metrics: Pick<Metrics, 'observe' | 'passedWithoutHook' | 'passedDespiteFailure'>;
+  readonly log: Pick<Log, 'decision' | 'problem'>;
+}
+
+/** What is common to the records of one fire. */
+export interface FireFacts {
+  readonly fireId: string;
+  readonly point: Point;
+  readonly context: Context;
+  readonly toolCallId: string | undefined;
+}
+
+/** Keeps what hooks did: never the data they saw. */
+export interface DecisionLog {
+  /** Every answer of a chain. The promise is there when something is recorded, and resolves once it is committed. */
+  noteChain(facts: FireFacts, steps: readonly Step<BoundHook>[]): Promise<void> | undefined;
+  /** That the runtime itself blocked what a chain came to. */
+  noteObjection(facts: FireFacts, objection: Objection, by: BoundHook | undefined): Promise<void>;
+  /** What a hook in shadow mode would have done. */
+  noteShadow(facts: FireFacts, step: Step<BoundHook>): Promise<void>;
+  /** Counts the capabilities that a run used. */
+  countUses(run: FinishedRun): void;
+  countPass(point: Point): void;
+}
+
+/** A decision log that writes to the ledgers. */
+export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionLog {
+  const keep = async (record: RecordInput): Promise<void> => {
+    log.decision(record);
+    try {
+      await records.append(record);
+    } catch (error) {
+      // The decision stands although it could not be kept; that it could not is in the log.
+      log.problem(error instanceof SignalboxError ? error : unkept());
+    }
+  };
+  return {
+    noteChain(facts, steps) {
+      let kept: Promise<void>[] | undefined;
+      for (const { hook, answer } of steps) {
+        const { action } = answer.decision;
+        const code = answer.failure?.code;
+        metrics.observe({ hook: hook.name, point: facts.point, action, code, ms: answer.ms });
+        if (code === undefined && isNeutral(answer)) continue;
+        countActs(records, hook, answer);
+        (kept ??= []).push(keep(recordOf(facts, hook, answer)));
+      }
+      if (kept === undefined) return undefined;
+      const isPassed = steps.every(({ answer }) => answer.decision.action !== 'block');
+      const isFailed = steps.some(({ answer }) => answer.failure !== undefined);
+      if (isPassed && isFailed) metrics.passedDespiteFailure(facts.point);
+      return Promise.all(kept).then(() => undefined);
+    },
+    noteObjection: (facts, { code, reason, hook }, by) =>
+      keep({
+        ...common(facts),
+        ...(by === undefined ? {} : originOf(by)),
+        hook,
+        action: 'block',
+        // The codes of the runtime itself are kept like those of failures: as text.
+        code: code as RecordInput['code'],
+        reason,
+        durationMs: 0,
+      }),
+    async noteShadow(facts, { hook, answer }) {
+      if (answer.failure === undefined && isNeutral(answer)) return;
+      const record = recordOf(facts, hook, answer);
+      const wouldBlock = answer.decision.action === 'block';
+      if (answer.failure === undefined) return keep({ ...record, wouldBlock });
+      const { code, detail } = answer.failure;
+      const reason = detail === '' ? code : `${code}: ${detail}`;
+      return keep({ ...record, wouldBlock, code: 'shadow', reason });
+    },
+    countUses({ hook, result, uses }) {
+      const { reads, content } = POINTS[hook.point];
+      if (reads !== null && hook.isReader && content.length > 0 && result.ok) {
+        countUse(records, hook, { capability: reads, scope: '', count: 1 });
+      }
+      for (const use of uses) countUse(records, hook, use);
+    },
+    countPass: (point) => metrics.passedWithoutHook(point),
+  };
+}
+
+/** Whether an answer leaves no row: it allows and adds nothing that anyone sees or reads. */
+function isNeutral({ decision }: Answer): boolean {
+  return (
+    decision.action === 'allow' &&
+    decision.inject === undefined &&
+    decision.notice === undefined &&
+    decision.retry === undefined &&
+    decision.suppressOutput !== true
+  );
+}
+
+function recordOf(
+  facts: FireFacts,
+  hook: BoundHook,
+  { decision, failure, ms }: Answer,
+): RecordInput {
+  const note = decision.action === 'modify' ? decision.note : undefined;
+  const said = 'reason' in decision ? decision.reason : note;
+  return {
+    ...common(facts),
+    ...originOf(hook),
+    action: decision.action,
+    code: failure?.code,
+    reason: failure === undefined ? said : failure.detail,
+    durationMs: ms,
+    role: failure?.role,
+  };
+}
+
+function common({
+  fireId,
+  point,
+  context,
+  toolCallId,
+}: FireFacts): Pick<RecordInput, 'fireId' | 'point' | 'sessionId' | 'turnId' | 'toolCallId'> {
+  return { fireId, point, sessionId: context.sessionId, turnId: context.turnId, toolCallId };
+}
+
+function originOf({ entry }: BoundHook): Pick<RecordInput, 'hook' | 'package' | 'version'> {
+  const { origin, name } = entry;
+  if (origin.kind === 'local') return { hook: name };
+  return { hook: name, package: origin.name, version: origin.version };
+}
+
+/** Counts what a decision itself makes use of: the gate of the point, and injections. */
+function countActs(
+  records: Ledgers['records'],
+  hook: BoundHook,
+  { decision, failure }: Answer,
+): void {
+  if (failure !== undefined) return;
+  const { gates } = POINTS[hook.point];
+  const isActing = decision.action !== 'allow' || decision.retry !== undefined;
+  if (isActing && gates !== null)
+    countUse(records, hook, { capability: gates, scope: '', count: 1 });
+  const count = decision.inject?.length ?? 0;
+  if (count > 0) countUse(records, hook, { capability: 'injects_context', scope: '', count });
+}
+
+function countUse(records: Ledgers['records'], { entry }: BoundHook, use: Use): void {
+  const { origin, name } = entry;
+  const owner = origin.kind === 'local' ? 'local' : `${origin.name}@${origin.version}`;
+  records.countUse({ ...use, package: owner, hook: name });
+}
+
+function unkept(): SignalboxError {
+  return new SignalboxError('database', { detail: 'keep a record' });
+}

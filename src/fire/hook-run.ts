@@ -1,0 +1,81 @@
+import {
+  createBridge,
+  type Bridge,
+  type BridgeMode,
+  type Ports,
+  type Use,
+} from '../../host/bridges.ts';
+import type { CallResult, Host } from '../../host/sandbox.ts';
+import type { Payload, RunHook } from '../chain/call.ts';
+import type { BoundHook } from './bound-hook.ts';
+import type { TextOf } from './payload-text.ts';
+import { writeInput, writeInputs } from './run-input.ts';
+
+/** What runs of one fire have in common. */
+export interface FireFrame {
+  /** The session whose module state the hooks share. */
+  readonly sessionId: string;
+  readonly textOf: TextOf;
+  /** The common part of `ctx` as text. */
+  readonly shared: string;
+  /** Values that hooks published earlier in the turn. */
+  readonly bag: Payload;
+  readonly mode: BridgeMode;
+  readonly signal?: AbortSignal | undefined;
+  /** Told of every run that reached a sandbox, before its answer is read. */
+  readonly onRun?: (run: FinishedRun) => void;
+}
+
+/** A run that reached a sandbox. */
+export interface FinishedRun {
+  readonly hook: BoundHook;
+  readonly result: CallResult;
+  readonly uses: readonly Use[];
+}
+
+/** Makes the function that the chains of a fire call their hooks with. */
+export function createHookRunner(
+  host: Host,
+  ports: Ports,
+): (frame: FireFrame) => RunHook<BoundHook> {
+  return (frame) => async (hook, view) => {
+    if (hook.failure !== undefined) return { ok: false, ...hook.failure, ms: 0 };
+    const payload = frame.textOf(view.payload, hook.isReader);
+    if (!payload.ok) return { ...payload, ms: 0 };
+    const { text } = payload;
+    let bridge: Bridge | undefined;
+    const result = await host.call({
+      hook: hook.name,
+      sessionId: frame.sessionId,
+      input: writeInput(hook.frame, text, {
+        shared: frame.shared,
+        inputs: inputsOf(hook, frame.bag, view.outputs),
+      }),
+      timeoutMs: hook.entry.timeoutMs,
+      ops: hook.ops,
+      // Most runs call no bridge: it is made with the first call.
+      bridge: (op, args) => (bridge ??= bridgeOf(hook, ports, frame.mode)).handle(op, args),
+      signal: frame.signal,
+    });
+    frame.onRun?.({ hook, result, uses: bridge === undefined ? NONE : bridge.used() });
+    const { ms } = result;
+    if (!result.ok)
+      return { ok: false, code: result.code, detail: result.detail, role: result.role, ms };
+    return { ok: true, answer: result.answer, ms, delivered: () => JSON.parse(text) as Payload };
+  };
+}
+
+const NONE: readonly Use[] = [];
+
+function inputsOf({ inputs }: BoundHook, bag: Payload, outputs: Payload): string {
+  return inputs.length === 0 ? '{}' : writeInputs(inputs, { ...bag, ...outputs });
+}
+
+function bridgeOf({ entry }: BoundHook, ports: Ports, mode: BridgeMode): Bridge {
+  return createBridge({
+    granted: entry.granted,
+    declared: entry.manifest.capabilities,
+    ports,
+    mode,
+  });
+}

@@ -1,0 +1,70 @@
+import { failPolicyOf } from '../sdk/manifest.ts';
+import type { SignalboxError } from '../sdk/errors.ts';
+import type { Failure } from './chain/call.ts';
+import type { Chains } from './fire/bound-hook.ts';
+import type { AbsentHook, Catalog, HookEntry } from './packages/catalog.ts';
+import type { Inventory, InventoryRow } from './runtime.ts';
+
+/** What an inventory is written from. */
+export interface InventoryParts {
+  readonly catalog: Catalog;
+  readonly chains: Chains;
+  readonly failureOf: (entry: HookEntry) => Failure | undefined;
+}
+
+/** Lists what stands in the chains, in registration order, and what does not and why. */
+export function takeInventory({ catalog, chains, failureOf }: InventoryParts): Inventory {
+  const hooks = catalog.hooks.map((entry) => rowOf(entry, chains, failureOf(entry)));
+  const isFailing = hooks.some(({ state }) => state === 'failing');
+  const isLacking = catalog.absent.some(({ error }) => error !== undefined);
+  return {
+    hooks,
+    absent: catalog.absent.map(absentRowOf),
+    warnings: [...catalog.warnings, ...chains.warnings],
+    health: isFailing || isLacking ? 'degraded' : 'ok',
+  };
+}
+
+function rowOf(entry: HookEntry, chains: Chains, failure: Failure | undefined): InventoryRow {
+  const { manifest, source } = entry;
+  return {
+    hook: entry.name,
+    ...(manifest.label !== undefined && { label: manifest.label }),
+    ...(manifest.description !== undefined && { description: manifest.description }),
+    origin: entry.origin,
+    sandbox: source.sandbox,
+    contract: manifest.contract,
+    capabilities: {
+      declared: manifest.capabilities,
+      granted: entry.granted,
+      missing: entry.missing,
+    },
+    points: manifest.points.map((point) => {
+      const chain = chains.of(point)[entry.mode === 'shadow' ? 'shadow' : 'enforced'];
+      return {
+        point,
+        failPolicy: failPolicyOf(point, manifest, entry.failPolicy),
+        order: chain.findIndex(({ name }) => name === entry.name) + 1,
+      };
+    }),
+    priority: entry.priority,
+    timeoutMs: entry.timeoutMs,
+    memoryMb: source.memoryMb,
+    mode: entry.mode,
+    state: failure === undefined ? 'live' : 'failing',
+    ...(failure !== undefined && { failure: { code: failure.code, detail: failure.detail } }),
+    config: source.config,
+  };
+}
+
+function absentRowOf({ name, origin, reason, error }: AbsentHook): Inventory['absent'][number] {
+  return { hook: name, origin, reason, ...(error !== undefined && explain(error)) };
+}
+
+function explain({ code, message, hint }: SignalboxError): {
+  code: typeof code;
+  detail: string;
+  hint: string;
+} {
+  return { code, detail: message, hint };
+}

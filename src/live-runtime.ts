@@ -1,0 +1,232 @@
+import { join } from 'node:path';
+import { buildChildEntries } from '../host/build.ts';
+import { openHost } from '../host/host.ts';
+import type { Host, HookSource, ProcessFacts } from '../host/sandbox.ts';
+import { SignalboxError } from '../sdk/errors.ts';
+import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
+import type { Failure } from './chain/call.ts';
+import { nearest } from './config/nearest.ts';
+import type { RuntimeConfig } from './config/runtime-config.ts';
+import { applicable, bindHooks, type BoundHook, type Chains } from './fire/bound-hook.ts';
+import { createDecisionLog } from './fire/decision-log.ts';
+import { createFiring } from './fire/fire.ts';
+import { createInFlight } from './fire/in-flight.ts';
+import { createPayloadChecks } from './fire/payloads.ts';
+import { createToolCheck } from './fire/tool-schema.ts';
+import { createTurnStates } from './fire/turn-state.ts';
+import { takeInventory } from './inventory.ts';
+import { createLogger, type Log, type LogOptions } from './log.ts';
+import { openMetrics, type Metrics } from './metrics/metrics.ts';
+import { buildCatalog } from './packages/build-catalog.ts';
+import type { Catalog, HookEntry } from './packages/catalog.ts';
+import { openRecords, type Records } from './records/records.ts';
+import type { Runtime, TestRequest } from './runtime.ts';
+import { openDatabase, type Database } from './sql/database.ts';
+import { openStore, type Store } from './store/store.ts';
+import { reportOf } from './test-report.ts';
+import type { Context, Verdict } from './verdict.ts';
+
+/** A runtime with the parts that a server or a shell shows beside the hooks. The maker closes it, and them with it. */
+export interface LiveRuntime extends Runtime {
+  readonly config: RuntimeConfig;
+  readonly store: Store;
+  readonly records: Records;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  processes(): readonly ProcessFacts[];
+}
+
+/** What a runtime is started from. */
+export interface RuntimeStart {
+  readonly config: RuntimeConfig;
+  readonly log?: LogOptions | undefined;
+}
+
+/** Opens what hooks need and loads them. What was opened is closed again when something cannot be. */
+export async function startRuntime(start: RuntimeStart): Promise<LiveRuntime> {
+  const opened: (() => Promise<void>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of opened.splice(0).toReversed()) await close();
+  };
+  try {
+    return await assemble(start, (close) => opened.push(close), closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function assemble(
+  { config, log: logOptions }: RuntimeStart,
+  onOpened: (close: () => Promise<void>) => void,
+  closeAll: () => Promise<void>,
+): Promise<LiveRuntime> {
+  const log = createLogger({ reasons: config.records.reasons, ...logOptions });
+  onOpened(() => log.close());
+  const [{ store, records }, catalog, entries] = await settled([
+    openLedgers(config, onOpened),
+    buildCatalog(config),
+    buildChildEntries(join(config.folder, '.signalbox')),
+  ]);
+  const host = openHost({ limits: config.limits, entries });
+  onOpened(() => host.close());
+  const failures = await loadHooks(host, catalog);
+  const metrics = openMetrics();
+  const failureOf = (entry: HookEntry): Failure | undefined =>
+    entry.failure ?? failures.get(entry.name);
+  const chains = bindHooks(catalog.hooks, config.hooks.order, failureOf);
+  const payloads = createPayloadChecks();
+  for (const point of new Set(catalog.hooks.flatMap(({ manifest }) => manifest.points))) {
+    payloads.prepare(point);
+  }
+  const turns = createTurnStates();
+  const inFlight = createInFlight();
+  const firing = createFiring({
+    host,
+    ports: { store },
+    payloads,
+    checkTool: createToolCheck(),
+    turns,
+    decisions: createDecisionLog({ records, metrics, log }),
+    inFlight,
+    limits: config.limits,
+    onInjectionOverflow: (point, { sessionId, turnId }) =>
+      log.info('injection_overflow', { point, session: sessionId, turn: turnId }),
+    now: Date.now,
+  });
+  report(catalog, chains, { log, failureOf });
+  let closing: Promise<void> | undefined;
+  const refuseWhenClosed = (): void => {
+    if (closing !== undefined) throw new SignalboxError('runtime_closed');
+  };
+  return {
+    config,
+    store,
+    records,
+    metrics,
+    log,
+    processes: () => host.processes(),
+    async fire<P extends Point>(point: P, payload: unknown, context: Context = {}) {
+      refuseWhenClosed();
+      const chain = chains.of(known(point));
+      // The verdict of a chain has the payload of the chain's point.
+      if (chain.isEmpty) return firing.pass(point, payload) as Verdict<P>;
+      inFlight.enter();
+      try {
+        return (await firing.live(chain, payload, context)) as Verdict<P>;
+      } finally {
+        inFlight.leave();
+      }
+    },
+    async test(request) {
+      refuseWhenClosed();
+      const point = known(request.point);
+      const { payload, context = {} } = request;
+      const hooks = chosenHooks(request, chains, catalog);
+      inFlight.enter();
+      try {
+        return reportOf(await firing.trial(hooks, { point, payload, context }));
+      } finally {
+        inFlight.leave();
+      }
+    },
+    inventory: () => takeInventory({ catalog, chains, failureOf }),
+    endSession(sessionId) {
+      turns.end(sessionId);
+      host.endSession(sessionId);
+    },
+    close() {
+      closing ??= inFlight.idle().then(closeAll);
+      return closing;
+    },
+  };
+}
+
+async function openLedgers(
+  { store: { file, indexes }, records: settings }: RuntimeConfig,
+  onOpened: (close: () => Promise<void>) => void,
+): Promise<{ readonly store: Store; readonly records: Records }> {
+  const open = async (path: string): Promise<Database> => {
+    const database = await openDatabase(path);
+    onOpened(() => database.close());
+    return database;
+  };
+  const storeDatabase = await open(file);
+  const isShared = settings.file === file;
+  const recordsDatabase = isShared ? storeDatabase : await open(settings.file);
+  const store = await openStore(storeDatabase, { indexes });
+  const records = openRecords(recordsDatabase, { reasons: settings.reasons });
+  onOpened(() => records.close());
+  return { store, records };
+}
+
+/** Loads every hook that can be loaded, all at once, and says by name which could not be. */
+async function loadHooks(host: Host, { hooks }: Catalog): Promise<ReadonlyMap<string, Failure>> {
+  const failures = new Map<string, Failure>();
+  const loadable = hooks.filter(({ failure }) => failure === undefined);
+  await Promise.all(
+    loadable.map(async (entry) => {
+      const result = await host.load(sourceOf(entry));
+      if (!result.ok) failures.set(entry.name, { code: result.code, detail: result.detail });
+    }),
+  );
+  return failures;
+}
+
+/** A hook in shadow mode shares its process with no enforced one. */
+function sourceOf({ source, mode }: HookEntry): HookSource {
+  return mode === 'shadow' ? { ...source, owner: `shadow ${source.owner}` } : source;
+}
+
+/** Logs what is wrong without stopping the start. */
+function report(
+  { hooks, warnings }: Catalog,
+  chains: Chains,
+  {
+    log,
+    failureOf,
+  }: { readonly log: Log; readonly failureOf: (entry: HookEntry) => Failure | undefined },
+): void {
+  for (const warning of [...warnings, ...chains.warnings]) log.problem(warning);
+  for (const entry of hooks) {
+    const failure = failureOf(entry);
+    if (failure === undefined) continue;
+    const data = { hook: entry.name, package: entry.origin.name, detail: failure.detail };
+    log.problem(new SignalboxError(failure.code, data));
+  }
+}
+
+/** All values, once none is still on its way: what opens late would never be closed. */
+async function settled<T extends readonly unknown[]>(
+  promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
+  await Promise.allSettled(promises);
+  return (await Promise.all(promises)) as unknown as T;
+}
+
+function known(point: string): Point {
+  if (isPoint(point)) return point;
+  throw new SignalboxError('point_unknown', { point, nearest: nearest(point, POINT_NAMES) ?? '' });
+}
+
+/** The hooks that a test is about: one by name, or the chain as it would run. */
+function chosenHooks(
+  { point, hookName, context = {} }: TestRequest,
+  chains: Chains,
+  { hooks }: Catalog,
+): readonly BoundHook[] {
+  const chain = chains.of(point);
+  if (hookName === undefined) return applicable(chain, context).enforced;
+  const hook = [...chain.enforced, ...chain.shadow].find(({ name }) => name === hookName);
+  if (hook !== undefined) return [hook];
+  const names = hooks.map(({ name }) => name);
+  if (!names.includes(hookName)) {
+    throw new SignalboxError('hook_unknown', {
+      hook: hookName,
+      nearest: nearest(hookName, names) ?? '',
+    });
+  }
+  throw new SignalboxError('request_invalid', {
+    detail: `hook "${hookName}" is not bound to ${point}`,
+  });
+}

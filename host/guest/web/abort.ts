@@ -1,4 +1,4 @@
-import { append, apply, record, TypeErrorCtor } from '../intrinsics.ts';
+import { append, apply, TypeErrorCtor } from '../intrinsics.ts';
 import { DomException } from './dom-exception.ts';
 import { Event } from './event.ts';
 import { EventTarget } from './event-target.ts';
@@ -27,13 +27,13 @@ class WebAbortSignal extends EventTarget {
   constructor(key?: unknown) {
     if (key !== KEY) throw new TypeErrorCtor('Illegal constructor');
     super();
-    this.#state = record({
+    this.#state = {
       isAborted: false,
       reason: undefined,
       onabort: null,
       isHandled: false,
       followers: [],
-    });
+    };
   }
 
   static {
@@ -113,7 +113,7 @@ export function createAbortSignal(timers: Timers): typeof WebAbortSignal {
     const signal = new WebAbortSignal(KEY);
     const callback = (): void =>
       abort(signal, new DomException('The operation was aborted due to timeout', 'TimeoutError'));
-    timers.start(record({ callback, args: [], isRepeating: false }), ms);
+    timers.start({ callback, args: [], isRepeating: false }, ms);
     return signal;
   };
   defineOperation(WebAbortSignal, 'timeout', timeout);

@@ -5,7 +5,7 @@ import {
   defineProperty,
   deleteProperty,
   isView,
-  record,
+  bare,
   TypeErrorCtor,
 } from '../intrinsics.ts';
 import { nameFunction } from './interface.ts';
@@ -17,12 +17,16 @@ import { nameFunction } from './interface.ts';
 export function fixArrayBuffers(target: object): void {
   const { prototype } = ArrayBufferCtor;
   const Fixed = nameFunction(makeConstructor(), 'ArrayBuffer');
-  defineProperty(Fixed, 'length', record({ value: 1, configurable: true }));
-  defineProperty(Fixed, 'prototype', record({ value: prototype, writable: false }));
+  defineProperty(Fixed, 'length', bare({ __proto__: null, value: 1, configurable: true }));
+  defineProperty(Fixed, 'prototype', bare({ __proto__: null, value: prototype, writable: false }));
   defineHidden(Fixed, 'isView', isView);
   // What `slice` asks for the class of its result.
   const species = nameFunction(speciesOf, 'get [Symbol.species]');
-  defineProperty(Fixed, Symbol.species, record({ get: species, configurable: true }));
+  defineProperty(
+    Fixed,
+    Symbol.species,
+    bare({ __proto__: null, get: species, configurable: true }),
+  );
 
   defineHidden(prototype, 'constructor', Fixed);
   deleteProperty(prototype, 'resize');

@@ -1,15 +1,9 @@
-import {
-  fromCharCode,
-  record,
-  stringCharCodeAt,
-  stringSlice,
-  TypeErrorCtor,
-} from '../intrinsics.ts';
+import { fromCharCode, bare, stringCharCodeAt, stringSlice, TypeErrorCtor } from '../intrinsics.ts';
 import { DomException } from './dom-exception.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-const VALUE_OF: Record<number, number | undefined> = record({});
+const VALUE_OF: Record<number, number | undefined> = bare({ __proto__: null });
 for (let index = 0; index < ALPHABET.length; index += 1) {
   VALUE_OF[stringCharCodeAt(ALPHABET, index)] = index;
 }

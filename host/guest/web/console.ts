@@ -10,7 +10,7 @@ import {
   mapSet,
   now,
   ObjectPrototype,
-  record,
+  bare,
   stringRepeat,
   type Callable,
 } from '../intrinsics.ts';
@@ -60,7 +60,7 @@ export function createConsole(log: (line: string) => void): object {
     defineProperty(
       console,
       name,
-      record({ value, writable: true, configurable: true, enumerable: true }),
+      bare({ __proto__: null, value, writable: true, configurable: true, enumerable: true }),
     );
   };
   define('assert', (isTrue?: unknown, ...values: readonly unknown[]): void => {

@@ -4,7 +4,7 @@ import {
   typedArrayByteLength,
   typedArrayByteOffset,
   typedArrayTag,
-  record,
+  bare,
   stringCharCodeAt,
   stringSlice,
   Uint8ArrayCtor,
@@ -12,7 +12,8 @@ import {
 import { DomException } from './dom-exception.ts';
 import { defineOperation, tag } from './interface.ts';
 
-const INTEGER_ARRAYS = record({
+const INTEGER_ARRAYS = bare({
+  __proto__: null,
   Int8Array: true,
   Uint8Array: true,
   Uint8ClampedArray: true,

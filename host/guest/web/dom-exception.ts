@@ -1,4 +1,4 @@
-import { defineProperty, ErrorCtor, record } from '../intrinsics.ts';
+import { defineProperty, ErrorCtor, bare } from '../intrinsics.ts';
 import { asInterface, defineConstant } from './interface.ts';
 
 /** Legacy codes by name; position in the list is the code. Source: Web IDL, "DOMException names". */
@@ -31,13 +31,14 @@ const CODES: readonly (readonly [constant: string, name: string])[] = [
 ];
 
 /** Names of the table that never had a code in use. */
-const WITHOUT_CODE = record({
+const WITHOUT_CODE = bare({
+  __proto__: null,
   DOMStringSizeError: true,
   NoDataAllowedError: true,
   ValidationError: true,
 }) as Readonly<Record<string, true | undefined>>;
 
-const CODE_OF: Record<string, number> = record({});
+const CODE_OF: Record<string, number> = bare({ __proto__: null });
 
 interface ExceptionParts {
   readonly name: string;
@@ -69,7 +70,13 @@ class WebException extends BareError {
         defineProperty(
           this,
           'cause',
-          record({ value: cause, writable: true, configurable: true, enumerable: false }),
+          bare({
+            __proto__: null,
+            value: cause,
+            writable: true,
+            configurable: true,
+            enumerable: false,
+          }),
         );
       }
     } else {
@@ -79,7 +86,7 @@ class WebException extends BareError {
 
   static {
     access = (value) =>
-      #name in value ? record({ name: value.#name, message: value.#message }) : undefined;
+      #name in value ? { name: value.#name, message: value.#message } : undefined;
   }
 
   get name(): string {

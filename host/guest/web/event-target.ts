@@ -3,7 +3,7 @@ import {
   apply,
   deleteProperty,
   PromiseCtor,
-  record,
+  bare,
   TypeErrorCtor,
   type Callable,
 } from '../intrinsics.ts';
@@ -31,20 +31,20 @@ class WebEventTarget {
     if (callback === null || find(this.#listeners, { type, callback, isCapture }) !== undefined)
       return;
     if (signal !== undefined && (signal as { readonly aborted?: unknown }).aborted === true) return;
-    const listener: Listener = record({
+    const listener: Listener = {
       type,
       callback,
       isCapture,
       isOnce: !!once,
       isPassive: !!passive,
       isRemoved: false,
-    });
+    };
     append(this.#listeners, listener);
     if (signal === undefined) return;
     const stop = (): void => {
       this.#listeners = without(this.#listeners, listener);
     };
-    apply(addListener, signal, ['abort', stop, record({ once: true })]);
+    apply(addListener, signal, ['abort', stop, bare({ __proto__: null, once: true })]);
   }
 
   removeEventListener(...args: readonly unknown[]): void {
@@ -117,7 +117,7 @@ function named(args: readonly unknown[]): Key {
     throw new TypeErrorCtor('A listener must be a function or an object with handleEvent');
   }
   const { capture } = optionsOf(args[2]);
-  return record({ type: `${args[0] as string}`, callback, isCapture: !!capture });
+  return { type: `${args[0] as string}`, callback, isCapture: !!capture };
 }
 
 /** The options of a listener; `true` in their place means capture. */
@@ -125,7 +125,7 @@ function optionsOf(options: unknown): Readonly<Record<string, unknown>> {
   if ((typeof options === 'object' && options !== null) || typeof options === 'function') {
     return options as Readonly<Record<string, unknown>>;
   }
-  return record({ capture: options });
+  return bare({ __proto__: null, capture: options });
 }
 
 function find(listeners: readonly Listener[], key: Key): Listener | undefined {

@@ -1,4 +1,4 @@
-import { now, record, TypeErrorCtor } from '../intrinsics.ts';
+import { now, bare, TypeErrorCtor } from '../intrinsics.ts';
 import { asInterface, defineConstant } from './interface.ts';
 
 /** What happens to an event while a target dispatches it. */
@@ -13,7 +13,7 @@ export interface EventState {
   isStopped: boolean;
 }
 
-const PHASES = record({ none: 0, atTarget: 2 });
+const PHASES = { none: 0, atTarget: 2 };
 
 /** The state of an event, past anything that its realm can rewrite. Throws for what is no event. */
 export const stateOf = (event: unknown): EventState => access(event);
@@ -28,14 +28,14 @@ class WebEvent {
   constructor(...args: readonly unknown[]) {
     if (args.length === 0) throw new TypeErrorCtor('An Event needs a type');
     const type = `${args[0] as string}`;
-    const options = args[1] ?? record({});
+    const options = args[1] ?? bare({ __proto__: null });
     if (typeof options !== 'object' && typeof options !== 'function') {
       throw new TypeErrorCtor('The options of an Event must be an object');
     }
     const { bubbles, cancelable, composed } = options as Readonly<Record<string, unknown>>;
     this.#isBubbling = !!bubbles;
     this.#isComposed = !!composed;
-    this.#state = record({
+    this.#state = {
       type,
       isCancelable: !!cancelable,
       target: null,
@@ -44,7 +44,7 @@ class WebEvent {
       isPassive: false,
       isPropagationStopped: false,
       isStopped: false,
-    });
+    };
   }
 
   static {

@@ -6,7 +6,6 @@ import {
   mapSize,
   nextOfMap,
   nextOfSet,
-  record,
   getterOf,
   uncurryThis,
   regExpSource,
@@ -45,7 +44,7 @@ const FLAGS: readonly Flag[] = [
 
 function flag(letter: string, property: keyof RegExp): Flag {
   const getter = getterOf(RegExp.prototype, property) as (this: RegExp) => boolean;
-  return record({ letter, isSet: uncurryThis(getter) });
+  return { letter, isSet: uncurryThis(getter) };
 }
 
 interface View {

@@ -8,7 +8,6 @@ import {
   isPrototypeOf,
   ObjectPrototype,
   ownKeys,
-  record,
   stringCharCodeAt,
   symbolToString,
 } from '../intrinsics.ts';
@@ -57,7 +56,7 @@ function putObject(line: Line, value: object, outer: Trail | undefined): void {
   for (let at = outer; at !== undefined; at = at.outer) {
     if (at.value === value) return put(line, '[Circular]');
   }
-  const trail: Trail = record({ value, depth: (outer?.depth ?? 0) + 1, outer });
+  const trail: Trail = { value, depth: (outer?.depth ?? 0) + 1, outer };
   if (trail.depth > MAX_DEPTH) return put(line, isArray(value) ? '[…]' : '{…}');
   if (isArray(value)) return putElements(line, value, trail);
   const prototype = getPrototypeOf(value);

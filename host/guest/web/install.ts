@@ -6,7 +6,7 @@ import {
   deleteProperty,
   freeze,
   PromiseCtor,
-  record,
+  bare,
   then,
   TypeErrorCtor,
   type Callable,
@@ -78,13 +78,13 @@ export function installGlobals(target: object, host: GuestHost): GuestGlobals {
   defineOperation(target, 'queueMicrotask', createMicrotasks());
   defineOperation(target, 'structuredClone', structuredClone);
 
-  return freeze(record({ fireTimer: timers.fire, clearTimers: timers.clear }));
+  return freeze({ fireTimer: timers.fire, clearTimers: timers.clear });
 }
 
 function createMicrotasks(): (callback: unknown) => void {
   const settled = new PromiseCtor<void>((resolve) => resolve());
   // Pinned to the intrinsic Promise: see `settle`.
-  defineProperty(settled, 'constructor', record({ value: undefined }));
+  defineProperty(settled, 'constructor', bare({ __proto__: null, value: undefined }));
   return (callback) => {
     if (typeof callback !== 'function') {
       throw new TypeErrorCtor('The callback of a microtask must be a function');

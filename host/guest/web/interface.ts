@@ -3,7 +3,7 @@ import {
   defineProperty,
   getOwnPropertyDescriptor,
   ownKeys,
-  record,
+  bare,
   type Callable,
 } from '../intrinsics.ts';
 
@@ -25,12 +25,16 @@ export function asInterface<Class extends Callable | (abstract new (...args: nev
 
 /** Gives an object that is no class the tag that its kind has on the web. */
 export function tag(target: object, name: string): void {
-  defineProperty(target, Symbol.toStringTag, record({ value: name, configurable: true }));
+  defineProperty(
+    target,
+    Symbol.toStringTag,
+    bare({ __proto__: null, value: name, configurable: true }),
+  );
 }
 
 /** Names a function as a hook sees it. */
 export function nameFunction<Named extends object>(made: Named, name: string): Named {
-  defineProperty(made, 'name', record({ value: name, configurable: true }));
+  defineProperty(made, 'name', bare({ __proto__: null, value: name, configurable: true }));
   return made;
 }
 
@@ -41,22 +45,22 @@ export function defineOperation(target: object, name: string, operation: Callabl
 
 /** Defines a constant on a class and its prototype. Load time only. */
 export function defineConstant(made: object, name: string, value: number): void {
-  const shown = record({ value, enumerable: true });
+  const shown = bare({ __proto__: null, value, enumerable: true });
   defineProperty(made, name, shown);
   defineProperty((made as { readonly prototype: object }).prototype, name, shown);
 }
 
-const HIDDEN = record({ constructor: true, prototype: true, name: true, length: true }) as Readonly<
-  Record<string, true | undefined>
->;
+const SHOWN = bare({ __proto__: null, enumerable: true });
 
 function exposeMembers(owner: object): void {
   const names = ownKeys(owner);
+  const isFunction = typeof owner === 'function';
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index] as PropertyKey;
-    if (typeof name !== 'string' || HIDDEN[name] === true) continue;
+    if (typeof name !== 'string' || name === 'constructor') continue;
+    if (isFunction && (name === 'name' || name === 'length')) continue;
     const descriptor = getOwnPropertyDescriptor(owner, name);
     if (descriptor?.configurable !== true) continue;
-    defineProperty(owner, name, record({ enumerable: true }));
+    defineProperty(owner, name, SHOWN);
   }
 }

@@ -1,10 +1,4 @@
-import {
-  numberToString,
-  record,
-  stringCharCodeAt,
-  stringPadStart,
-  stringSlice,
-} from '../intrinsics.ts';
+import { numberToString, stringCharCodeAt, stringPadStart, stringSlice } from '../intrinsics.ts';
 
 /** Text that grows up to a limit. */
 export interface Line {
@@ -15,7 +9,7 @@ export interface Line {
 
 /** Starts an empty line. */
 export function startLine(maxChars: number): Line {
-  return record({ text: '', left: maxChars });
+  return { text: '', left: maxChars };
 }
 
 /** Adds text as it is; what does not fit is replaced by an ellipsis, and nothing comes after it. */

@@ -7,7 +7,6 @@ import {
   mapGet,
   mapSet,
   mapSize,
-  record,
   TypeErrorCtor,
   type Callable,
 } from '../intrinsics.ts';
@@ -44,7 +43,7 @@ const MAX_DELAY_MS = 2_147_483_647;
 /** Makes the timers of an isolate: at most `LIMITS.timers` pending, each held by its number alone. */
 export function createTimers(host: TimerHost): Timers {
   const pending = new MapCtor<number, Timer>();
-  return record({
+  return {
     start(timer: Timer, delay: unknown): number {
       if (typeof timer.callback !== 'function') {
         throw new TypeErrorCtor('The callback of a timer must be a function');
@@ -73,7 +72,7 @@ export function createTimers(host: TimerHost): Timers {
     clear(): void {
       mapClear(pending);
     },
-  });
+  };
 }
 
 /** Defines `setTimeout`, `setInterval` and what stops them. */
@@ -81,7 +80,7 @@ export function installTimers(target: object, timers: Timers): void {
   const starter =
     (isRepeating: boolean) =>
     (callback: Callable, delay?: unknown, ...args: unknown[]): number =>
-      timers.start(record({ callback, args, isRepeating }), delay);
+      timers.start({ callback, args, isRepeating }, delay);
   const stop = (id?: unknown): void => timers.stop(id);
   defineOperation(target, 'setTimeout', starter(false));
   defineOperation(target, 'setInterval', starter(true));

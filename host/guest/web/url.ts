@@ -1,4 +1,4 @@
-import { defineHidden, defineProperty, record } from '../intrinsics.ts';
+import { defineHidden, defineProperty, bare } from '../intrinsics.ts';
 import { nameFunction } from './interface.ts';
 import { urlLibrary } from './late.ts';
 
@@ -21,5 +21,9 @@ function defineLate(target: object, name: UrlClass): void {
     return made;
   }, `get ${name}`);
   const set = nameFunction((value: unknown): void => become(value), `set ${name}`);
-  defineProperty(target, name, record({ get, set, configurable: true, enumerable: false }));
+  defineProperty(
+    target,
+    name,
+    bare({ __proto__: null, get, set, configurable: true, enumerable: false }),
+  );
 }

@@ -2,7 +2,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { createQueryBuilder } from './dialect.ts';
-import type { Statement, StatementResult } from './messages.ts';
+import type { Statement } from './messages.ts';
+import { resultOf, type Result } from './result.ts';
 import type { QueryBuilder } from './tables.ts';
 import { WorkerCalls, type CallBounds } from './worker-calls.ts';
 
@@ -32,12 +33,9 @@ export const PAGE = { rows: 1000, bytes: 4 * 1024 * 1024 } as const;
 export interface Database {
   /** Builds queries; each is one message to the worker. */
   readonly builder: QueryBuilder;
-  run(statement: Statement, options?: CallOptions): Promise<StatementResult>;
+  run(statement: Statement, options?: CallOptions): Promise<Result>;
   /** One transaction: all of the statements or none. */
-  batch(
-    statements: readonly Statement[],
-    options?: CallOptions,
-  ): Promise<readonly StatementResult[]>;
+  batch(statements: readonly Statement[], options?: CallOptions): Promise<readonly Result[]>;
   /** Lets the calls before it finish. */
   close(): Promise<void>;
 }
@@ -57,14 +55,17 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
     maxRows: call.maxRows ?? PAGE.rows,
     maxBytes: call.maxBytes ?? PAGE.bytes,
   });
-  const run = async (statement: Statement, call: CallOptions = {}): Promise<StatementResult> => {
+  const run = async (statement: Statement, call: CallOptions = {}): Promise<Result> => {
     const [result] = await calls.send({ kind: 'run', statement }, bounds(call));
-    return result ?? { rows: [], changes: 0 };
+    return result === undefined ? { rows: [], changes: 0 } : resultOf(result);
   };
   return {
     builder: createQueryBuilder(run),
     run,
-    batch: (statements, call = {}) => calls.send({ kind: 'batch', statements }, bounds(call)),
+    async batch(statements, call = {}) {
+      const results = await calls.send({ kind: 'batch', statements }, bounds(call));
+      return results.map(resultOf);
+    },
     close: () => calls.close(),
   };
 }

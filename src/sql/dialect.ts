@@ -8,13 +8,12 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely';
-import type { SqlValue, Statement, StatementResult } from './messages.ts';
+import type { SqlValue, Statement } from './messages.ts';
+import type { Result } from './result.ts';
 import type { QueryBuilder, Tables } from './tables.ts';
 
 /** A query builder whose queries go to `run`, one message each. Transactions are batches, never held open. */
-export function createQueryBuilder(
-  run: (statement: Statement) => Promise<StatementResult>,
-): QueryBuilder {
+export function createQueryBuilder(run: (statement: Statement) => Promise<Result>): QueryBuilder {
   return new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -40,7 +39,7 @@ function sqlValue(value: unknown): SqlValue {
 class MessageDriver implements Driver {
   readonly #connection: DatabaseConnection;
 
-  constructor(run: (statement: Statement) => Promise<StatementResult>) {
+  constructor(run: (statement: Statement) => Promise<Result>) {
     this.#connection = {
       async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
         const { rows, changes } = await run(statementOf(query));

@@ -132,23 +132,26 @@ function execute(
   { sql, parameters }: Statement,
   bounds: Bounds,
 ): StatementResult {
-  const { statement, hasRows } = cache.get(sql);
-  if (!hasRows) return { rows: [], changes: Number(statement.run(...parameters).changes) };
-  const rows: Record<string, SqlValue>[] = [];
-  let bytes = 0;
-  for (const row of statement.iterate(...parameters)) {
-    if (rows.length === bounds.maxRows)
-      throw new EngineError('too_large', `return more than ${bounds.maxRows} rows`);
-    for (const value of Object.values(row)) {
-      if (typeof value === 'string') bytes += Buffer.byteLength(value);
-    }
-    if (bytes > bounds.maxBytes)
-      throw new EngineError('too_large', `return more than ${bounds.maxBytes} bytes`);
-    if (Date.now() > bounds.deadline) throw new EngineError('failed', 'read all rows in time');
-    // No column here holds a BigInt: integers come as numbers, or the read throws.
-    rows.push(row as Record<string, SqlValue>);
+  const { statement, columns } = cache.get(sql);
+  if (columns.length === 0) {
+    return { columns, rows: [], changes: Number(statement.run(...parameters).changes) };
   }
-  return { rows, changes: 0 };
+  const rows: (readonly SqlValue[])[] = [];
+  let bytes = 0;
+  for (const item of statement.iterate(...parameters)) {
+    // The cache makes rows arrays, which the types do not show; integers come as numbers, or the read throws.
+    const row = item as unknown as readonly SqlValue[];
+    if (rows.length === bounds.maxRows) throw tooLarge(`${bounds.maxRows} rows`);
+    for (const value of row) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+    if (bytes > bounds.maxBytes) throw tooLarge(`${bounds.maxBytes} bytes`);
+    if (Date.now() > bounds.deadline) throw new EngineError('failed', 'read all rows in time');
+    rows.push(row);
+  }
+  return { columns, rows, changes: 0 };
+}
+
+function tooLarge(than: string): EngineError {
+  return new EngineError('too_large', `return more than ${than}`);
 }
 
 const SQLITE_BUSY = 5;

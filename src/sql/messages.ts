@@ -16,9 +16,10 @@ export interface Bounds {
   readonly maxBytes: number;
 }
 
-/** What a statement came to. */
+/** What a statement came to. Rows are arrays: names of columns in every row double the cost of a large page. */
 export interface StatementResult {
-  readonly rows: readonly Readonly<Record<string, SqlValue>>[];
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqlValue[])[];
   /** Rows inserted, updated or deleted. */
   readonly changes: number;
 }

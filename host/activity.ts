@@ -13,7 +13,12 @@ export type Ending =
 /** What an activity does: load a hook, or run it. */
 export type Work =
   | { readonly kind: 'load' }
-  | { readonly kind: 'run'; readonly input: string; readonly ops: string; readonly bridge: BridgeHandler };
+  | {
+      readonly kind: 'run';
+      readonly input: string;
+      readonly ops: string;
+      readonly bridge: BridgeHandler;
+    };
 
 /** One load or run in progress in a place. */
 export interface Activity {
@@ -49,13 +54,20 @@ export interface Place {
 const WRITES = new Set(['store.put', 'store.delete', 'fetch', 'llm', 'emit']);
 
 /** Answers what a guest asks for: its timers here, everything else through the bridge. `text` may be hostile. */
-export function answerBridge(activity: Activity, text: string, deliver: (text: string) => void): boolean {
+export function answerBridge(
+  activity: Activity,
+  text: string,
+  deliver: (text: string) => void,
+): boolean {
   activity.bridgeCalls += 1;
   if (activity.bridgeCalls > MAX_CALLS) return false;
   const call = readCall(text);
   if (call === undefined) return false;
   if (call.op === 'timer.set') {
-    const ms = typeof call.args[0] === 'number' ? Math.min(Math.max(call.args[0], 0), LIMITS.maxTimeoutMs) : 0;
+    const ms =
+      typeof call.args[0] === 'number'
+        ? Math.min(Math.max(call.args[0], 0), LIMITS.maxTimeoutMs)
+        : 0;
     const timer = setTimeout(() => {
       activity.timers.delete(timer);
       deliver('');
@@ -65,7 +77,13 @@ export function answerBridge(activity: Activity, text: string, deliver: (text: s
   }
   const { work } = activity;
   if (work.kind === 'load') {
-    deliver(JSON.stringify({ ok: false, code: 'unavailable', message: 'no bridge is there while a hook loads' }));
+    deliver(
+      JSON.stringify({
+        ok: false,
+        code: 'unavailable',
+        message: 'no bridge is there while a hook loads',
+      }),
+    );
     return true;
   }
   if (WRITES.has(call.op)) activity.hasWritten = true;
@@ -79,7 +97,9 @@ export function answerBridge(activity: Activity, text: string, deliver: (text: s
 /** Far above what the guest code and the bridges allow: past it the process is treated as hostile. */
 const MAX_CALLS = 100_000;
 
-function readCall(text: string): { readonly op: string; readonly args: readonly unknown[] } | undefined {
+function readCall(
+  text: string,
+): { readonly op: string; readonly args: readonly unknown[] } | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!Array.isArray(value) || typeof value[0] !== 'string') return undefined;

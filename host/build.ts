@@ -36,7 +36,12 @@ export async function buildChildEntries(folder: string): Promise<ChildEntries> {
     bundleNode('worker/child', prelude),
     bundleNode('worker/thread', prelude),
   ]);
-  const buildHash = createHash('sha256').update(isolate).update(worker).update(thread).digest('hex').slice(0, 16);
+  const buildHash = createHash('sha256')
+    .update(isolate)
+    .update(worker)
+    .update(thread)
+    .digest('hex')
+    .slice(0, 16);
   await mkdir(folder, { recursive: true });
   const place = async (name: string, text: string): Promise<string> => {
     const file = path.join(folder, `${name}-${buildHash}.mjs`);
@@ -90,8 +95,13 @@ function virtualModules(prelude: string): Plugin {
   return {
     name: 'signalbox-virtual',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^signalbox:/ }, ({ path: name }) => ({ path: name, namespace: 'virtual' }));
-      onLoad({ filter: /.*/, namespace: 'virtual' }, ({ path: name }) => ({ contents: texts[name] ?? '' }));
+      onResolve({ filter: /^signalbox:/ }, ({ path: name }) => ({
+        path: name,
+        namespace: 'virtual',
+      }));
+      onLoad({ filter: /.*/, namespace: 'virtual' }, ({ path: name }) => ({
+        contents: texts[name] ?? '',
+      }));
     },
   };
 }

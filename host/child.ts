@@ -2,7 +2,14 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { FrameReader } from './frames.ts';
 import type { LaunchPlan, Layer } from './launch.ts';
-import { decodeFromChild, encodeToChild, MAX_FROM_CHILD_BYTES, PROTOCOL, type FromChild, type ToChild } from './messages.ts';
+import {
+  decodeFromChild,
+  encodeToChild,
+  MAX_FROM_CHILD_BYTES,
+  PROTOCOL,
+  type FromChild,
+  type ToChild,
+} from './messages.ts';
 
 /** Why a process is gone: the host killed it, it broke the protocol, or it died by itself. */
 export type Exit = 'killed' | 'garbage' | 'died';
@@ -29,7 +36,10 @@ export class Child {
   #isGone = false;
   #lastWords = '';
 
-  private constructor(process: ChildProcessByStdio<Writable, Readable, Readable>, layers: readonly Layer[]) {
+  private constructor(
+    process: ChildProcessByStdio<Writable, Readable, Readable>,
+    layers: readonly Layer[],
+  ) {
     this.#process = process;
     this.pid = process.pid ?? 0;
     this.layers = layers;
@@ -58,7 +68,9 @@ export class Child {
       child.#listener = {
         onMessage(message) {
           const isRight =
-            message.type === 'ready' && message.protocol === PROTOCOL && message.buildHash === buildHash;
+            message.type === 'ready' &&
+            message.protocol === PROTOCOL &&
+            message.buildHash === buildHash;
           if (!isRight) return fail('Foreign');
           clearTimeout(timer);
           resolve(child);
@@ -119,7 +131,8 @@ export class Child {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#lastWords += words;
-    for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) stream.destroy();
+    for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr])
+      stream.destroy();
     this.#listener?.onExit(this.#exit ?? 'died');
   }
 }

@@ -1,12 +1,11 @@
-import type { Ending } from './activity.ts';
 import type { ChildEntries } from './build.ts';
 import { launchPlans, WORKER_THREADS } from './launch.ts';
 import { residentMb, watchMemory } from './memory-watch.ts';
 import { Nursery } from './nursery.ts';
-import { Pool, type TaskEnd } from './pool.ts';
-import type { FailureCode } from '../sdk/errors.ts';
+import { Pool } from './pool.ts';
+import { callResult, loadResult, notCalled } from './results.ts';
+import type { SandboxProcess } from './sandbox-process.ts';
 import type {
-  Call,
   CallResult,
   HookSource,
   Host,
@@ -28,7 +27,7 @@ export interface HostOptions {
 const BASE_MB = 160;
 /** Processes of one package at once; more sessions than isolates in them wait their turn. */
 const MAX_PROCESSES = 4;
-/** Runs that may wait on bridges in one isolate process at once is bounded by its isolates. */
+/** Looks for idle processes this many times in `idleMs`. */
 const IDLE_CHECKS = 4;
 
 /** Opens a host. Processes start as hooks are loaded. */
@@ -66,7 +65,7 @@ export function openHost(options: HostOptions): Host {
     return pool;
   };
 
-  function* processes(kind: SandboxKind): Generator<import('./sandbox-process.ts').SandboxProcess> {
+  function* processes(kind: SandboxKind): Generator<SandboxProcess> {
     for (const [key, pool] of pools) if (key.startsWith(kind)) yield* pool.processes;
   }
   const stopWatch = watchMemory(
@@ -105,7 +104,7 @@ export function openHost(options: HostOptions): Host {
     call(call) {
       const source = sources.get(call.hook);
       if (source === undefined || isClosed) {
-        return Promise.resolve(failure('cancelled', 'the host is closed', { ms: 0, logs: [] }));
+        return Promise.resolve(notCalled('cancelled', 'the host is closed'));
       }
       return new Promise<CallResult>((resolve) => {
         poolOf(source).submit({
@@ -123,90 +122,28 @@ export function openHost(options: HostOptions): Host {
     },
     processes: () =>
       [...pools].flatMap(([key, pool]) =>
-        pool.processes.map(
-          ({ child, calls }): ProcessFacts => ({
-            owner: key.slice(key.indexOf(' ') + 1),
-            sandbox: key.slice(0, key.indexOf(' ')) as SandboxKind,
-            pid: child.pid,
-            rssMb: residentMb(child.pid) ?? 0,
-            calls,
-            layers: child.layers,
-          }),
-        ),
+        pool.processes.map(({ child, calls }): ProcessFacts => ({
+          owner: key.slice(key.indexOf(' ') + 1),
+          sandbox: key.slice(0, key.indexOf(' ')) as SandboxKind,
+          pid: child.pid,
+          rssMb: residentMb(child.pid) ?? 0,
+          calls,
+          layers: child.layers,
+        })),
       ),
     async close() {
       isClosed = true;
       stopWatch();
       clearInterval(idleTimer);
-      const ends = [...pools.values()].flatMap((pool) => pool.processes.map(({ child }) => child.gone));
-      const spares = Object.values(nurseries).flatMap((nursery) => nursery.warm.map((child) => child.gone));
+      const ends = [...pools.values()].flatMap((pool) =>
+        pool.processes.map(({ child }) => child.gone),
+      );
+      const spares = Object.values(nurseries).flatMap((nursery) =>
+        nursery.warm.map((child) => child.gone),
+      );
       killAll();
       process.off('exit', killAll);
       await Promise.all([...ends, ...spares]);
     },
   };
-}
-
-type Facts = Pick<CallResult, 'ms' | 'logs' | 'role'>;
-
-function failure(code: FailureCode, detail: string, facts: Facts): CallResult {
-  return { ok: false, code, detail, ...facts };
-}
-
-/** Failure codes of the outcomes that a sandbox may report; what it cannot know is decided by the host. */
-const CODES = {
-  thrown: 'thrown',
-  invalid: 'invalid_decision',
-  size: 'answer_size',
-  memory: 'memory',
-  load_error: 'load_error',
-  crash: 'crash',
-  opened: 'crash',
-} as const satisfies Record<string, FailureCode>;
-
-function callResult(done: TaskEnd, call: Call, limits: HostLimits): CallResult {
-  const { ending } = done;
-  const none = { ms: 0, logs: [] };
-  if (ending.by === 'queue') return failure('queue_timeout', `${limits.queueMs} ms`, none);
-  if (ending.by === 'full') return failure('queue_full', `${limits.queueLength} calls`, none);
-  if (ending.by === 'closed') return failure('cancelled', 'the host was closed', none);
-  if (ending.by === 'load') {
-    const result = loadFailure(ending.load);
-    return failure(result.code, result.detail, none);
-  }
-  const facts = 'activity' in done ? factsOf(done.activity, ending as Ending) : none;
-  if (ending.by === 'caller') return failure('cancelled', '', facts);
-  if (ending.by === 'cap') return failure('timeout', `${call.timeoutMs} ms`, facts);
-  if (ending.by === 'loss') {
-    if (ending.role === 'bystander') return failure('sandbox_lost', '', facts);
-    return failure(ending.isMemory ? 'memory' : 'crash', '', facts);
-  }
-  if (ending.outcome === 'answer') return { ok: true, answer: ending.text, ...facts };
-  return failure(CODES[ending.outcome], ending.text, facts);
-}
-
-function factsOf(activity: { readonly startedAt: number; readonly logs: readonly string[] }, ending: Ending): Facts {
-  const ms = performance.now() - activity.startedAt;
-  return ending.by === 'loss'
-    ? { ms, logs: activity.logs, role: ending.role }
-    : { ms, logs: activity.logs };
-}
-
-function loadResult(done: TaskEnd, loadMs: number): LoadResult {
-  const { ending } = done;
-  if (ending.by === 'guest' && ending.outcome === 'opened') return { ok: true, loadMs };
-  if (ending.by === 'queue' || ending.by === 'full' || ending.by === 'closed' || ending.by === 'caller') {
-    return { ok: false, code: 'load_timeout', detail: 'no sandbox came up in time' };
-  }
-  return { ok: false, ...loadFailure(ending.by === 'load' ? ending.load : ending) };
-}
-
-function loadFailure(ending: Ending): Pick<LoadResult & { readonly ok: false }, 'code' | 'detail'> {
-  if (ending.by === 'cap') return { code: 'load_timeout', detail: '' };
-  if (ending.by === 'loss') return { code: ending.isMemory ? 'memory' : 'crash', detail: 'the process died' };
-  if (ending.by === 'caller') return { code: 'load_error', detail: 'the caller ended it' };
-  if (ending.outcome === 'memory' || ending.outcome === 'crash') {
-    return { code: ending.outcome, detail: 'during the load' };
-  }
-  return { code: 'load_error', detail: ending.text };
 }

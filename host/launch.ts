@@ -6,7 +6,8 @@ import type { ChildEntries } from './build.ts';
 
 /** A layer of the lock-down that a platform may lack; doctor and inventory show which are active. */
 export const LAYERS = {
-  permission: "Node's permission model: no files, no child processes, no workers, no foreign addons",
+  permission:
+    "Node's permission model: no files, no child processes, no workers, no foreign addons",
   environment: 'an empty environment',
   cores: 'core dumps are off',
   network: 'a network namespace of its own, without any interface up',
@@ -36,7 +37,10 @@ const UIDS = 100_000;
  * The ways to start a child, strictest first. A platform or account that lacks a layer fails to start the first ones;
  * the caller takes the first that comes up and keeps to it.
  */
-export function launchPlans(kind: SandboxKind, entries: ChildEntries): ((serial: number) => LaunchPlan)[] {
+export function launchPlans(
+  kind: SandboxKind,
+  entries: ChildEntries,
+): ((serial: number) => LaunchPlan)[] {
   if (kind === 'worker') return WRAPS.worker.map((wrap) => () => workerPlan(entries, wrap(0)));
   const isLinux = process.platform === 'linux';
   const isRoot = process.getuid?.() === 0;
@@ -69,13 +73,18 @@ const asUser = (uid: number): string[] => [
 const BARE: Wrap = { words: [], layers: [] };
 const TIED: Wrap = { words: [...NO_CORES, ...setpriv()], layers: ['cores', 'parent'] };
 
-const WRAPS: Readonly<Record<'root' | 'user' | 'elsewhere' | 'worker', readonly ((uid: number) => Wrap)[]>> = {
+const WRAPS: Readonly<
+  Record<'root' | 'user' | 'elsewhere' | 'worker', readonly ((uid: number) => Wrap)[]>
+> = {
   root: [
     (uid) => ({
       words: [...NO_CORES, 'unshare', '--net', '--', ...setpriv(...asUser(uid))],
       layers: ['cores', 'network', 'user', 'parent'],
     }),
-    (uid) => ({ words: [...NO_CORES, ...setpriv(...asUser(uid))], layers: ['cores', 'user', 'parent'] }),
+    (uid) => ({
+      words: [...NO_CORES, ...setpriv(...asUser(uid))],
+      layers: ['cores', 'user', 'parent'],
+    }),
     () => ({
       words: [...NO_CORES, 'unshare', '--net', '--', ...setpriv()],
       layers: ['cores', 'network', 'parent'],
@@ -85,7 +94,14 @@ const WRAPS: Readonly<Record<'root' | 'user' | 'elsewhere' | 'worker', readonly 
   ],
   user: [
     () => ({
-      words: [...NO_CORES, 'unshare', '--map-root-user', '--net', '--', ...setpriv('--bounding-set=-all')],
+      words: [
+        ...NO_CORES,
+        'unshare',
+        '--map-root-user',
+        '--net',
+        '--',
+        ...setpriv('--bounding-set=-all'),
+      ],
       layers: ['cores', 'network', 'parent'],
     }),
     () => TIED,
@@ -128,7 +144,11 @@ function workerPlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
   return planOf(words, process.env as Record<string, string>, wrap.layers);
 }
 
-function planOf(words: readonly string[], env: LaunchPlan['env'], layers: readonly Layer[]): LaunchPlan {
+function planOf(
+  words: readonly string[],
+  env: LaunchPlan['env'],
+  layers: readonly Layer[],
+): LaunchPlan {
   const [command = process.execPath, ...args] = words;
   return { command, args, env, layers };
 }

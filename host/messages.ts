@@ -26,14 +26,34 @@ export interface HookDefinition {
  * `open`, `run` and `deliver` each start a segment of hook code, which ends with `settle` or `yield`.
  */
 export type ToChild =
-  | { readonly type: 'open'; readonly id: number; readonly place: number; readonly hook: HookDefinition }
-  | { readonly type: 'run'; readonly id: number; readonly place: number; readonly ops: string; readonly input: string }
+  | {
+      readonly type: 'open';
+      readonly id: number;
+      readonly place: number;
+      readonly hook: HookDefinition;
+    }
+  | {
+      readonly type: 'run';
+      readonly id: number;
+      readonly place: number;
+      readonly ops: string;
+      readonly input: string;
+    }
   | { readonly type: 'deliver'; readonly id: number; readonly seq: number; readonly text: string }
   | { readonly type: 'cancel'; readonly id: number; readonly place: number }
   | { readonly type: 'drop'; readonly place: number };
 
 /** How a segment ended for good; the child knows it from its own state or from the guest's sealed answer. */
-export const OUTCOMES = ['answer', 'thrown', 'invalid', 'size', 'memory', 'load_error', 'opened', 'crash'] as const;
+export const OUTCOMES = [
+  'answer',
+  'thrown',
+  'invalid',
+  'size',
+  'memory',
+  'load_error',
+  'opened',
+  'crash',
+] as const;
 
 /** A value of {@link OUTCOMES}. */
 export type Outcome = (typeof OUTCOMES)[number];
@@ -41,7 +61,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** From child to host. */
 export type FromChild =
   | { readonly type: 'ready'; readonly protocol: number; readonly buildHash: string }
-  | { readonly type: 'settle'; readonly id: number; readonly outcome: Outcome; readonly text: string }
+  | {
+      readonly type: 'settle';
+      readonly id: number;
+      readonly outcome: Outcome;
+      readonly text: string;
+    }
   | { readonly type: 'yield'; readonly id: number }
   | { readonly type: 'bridge'; readonly id: number; readonly seq: number; readonly text: string }
   | { readonly type: 'log'; readonly id: number; readonly line: string }
@@ -56,7 +81,12 @@ export function encodeToChild(message: ToChild): Buffer {
     case 'open':
       return encodeFrame(TO_CHILD.open, message.id, message.place, JSON.stringify(message.hook));
     case 'run':
-      return encodeFrame(TO_CHILD.run, message.id, message.place, `${message.ops}\n${message.input}`);
+      return encodeFrame(
+        TO_CHILD.run,
+        message.id,
+        message.place,
+        `${message.ops}\n${message.input}`,
+      );
     case 'deliver':
       return encodeFrame(TO_CHILD.deliver, message.id, message.seq, message.text);
     case 'cancel':
@@ -74,7 +104,13 @@ export function decodeToChild(frame: Frame): ToChild | undefined {
       return { type: 'open', id, place: number, hook: JSON.parse(text) as HookDefinition };
     case TO_CHILD.run: {
       const cut = text.indexOf('\n');
-      return { type: 'run', id, place: number, ops: text.slice(0, cut), input: text.slice(cut + 1) };
+      return {
+        type: 'run',
+        id,
+        place: number,
+        ops: text.slice(0, cut),
+        input: text.slice(cut + 1),
+      };
     }
     case TO_CHILD.deliver:
       return { type: 'deliver', id, seq: number, text };
@@ -93,7 +129,12 @@ export function encodeFromChild(message: FromChild): Buffer {
     case 'ready':
       return encodeFrame(FROM_CHILD.ready, 0, message.protocol, message.buildHash);
     case 'settle':
-      return encodeFrame(FROM_CHILD.settle, message.id, OUTCOMES.indexOf(message.outcome), message.text);
+      return encodeFrame(
+        FROM_CHILD.settle,
+        message.id,
+        OUTCOMES.indexOf(message.outcome),
+        message.text,
+      );
     case 'yield':
       return encodeFrame(FROM_CHILD.yield, message.id, 0, '');
     case 'bridge':

@@ -15,11 +15,14 @@ export interface Task {
   readonly onDone: (done: TaskEnd) => void;
 }
 
-/** How a task ended. `activity` is missing when it never started. */
+/** How a task ended: in a process, before it came to one, or because its hook would not load there. */
 export type TaskEnd =
-  | { readonly ending: Ending; readonly activity: Activity }
-  | { readonly ending: { readonly by: 'queue' | 'full' | 'caller' | 'closed' } }
-  | { readonly ending: { readonly by: 'load'; readonly load: Ending } };
+  | { readonly type: 'ended'; readonly ending: Ending; readonly activity: Activity }
+  | { readonly type: 'refused'; readonly by: Refusal }
+  | { readonly type: 'not-loaded'; readonly ending: Ending };
+
+/** Why a task never started. */
+export type Refusal = 'queue' | 'full' | 'caller' | 'closed';
 
 /** What a pool is made with. */
 export interface PoolOptions {
@@ -61,11 +64,18 @@ export class Pool {
   /** Takes a task: it starts at once where it can, else waits its turn for `queueMs` at most. */
   submit(task: Task): void {
     const { limits } = this.#options;
-    if (this.#isClosed) return task.onDone({ ending: { by: 'closed' } });
-    if (task.signal?.aborted === true) return task.onDone({ ending: { by: 'caller' } });
-    const entry: Queued = { task, capMs: task.capMs, isSecond: false, timer: undefined, unlisten: undefined };
+    if (this.#isClosed) return task.onDone({ type: 'refused', by: 'closed' });
+    if (task.signal?.aborted === true) return task.onDone({ type: 'refused', by: 'caller' });
+    const entry: Queued = {
+      task,
+      capMs: task.capMs,
+      isSecond: false,
+      timer: undefined,
+      unlisten: undefined,
+    };
     if (this.#queue.length === 0 && this.#tryStart(entry)) return;
-    if (this.#queue.length >= limits.queueLength) return task.onDone({ ending: { by: 'full' } });
+    if (this.#queue.length >= limits.queueLength)
+      return task.onDone({ type: 'refused', by: 'full' });
     this.#enqueue(entry);
     this.#pump();
   }
@@ -114,12 +124,12 @@ export class Pool {
   #refuse(entry: Queued, by: 'queue' | 'caller' | 'closed'): void {
     clearTimeout(entry.timer);
     entry.unlisten?.();
-    entry.task.onDone({ ending: { by } });
+    entry.task.onDone({ type: 'refused', by });
   }
 
   /** Starts what can start, in order; a task may overtake one whose own place is busy. */
   #pump(): void {
-    for (let at = 0; at < this.#queue.length && !this.#isClosed; ) {
+    for (let at = 0; at < this.#queue.length && !this.#isClosed;) {
       const entry = this.#queue[at] as Queued;
       if (!this.processes.some((process) => process.isFree)) break;
       if (this.#tryStart(entry)) {
@@ -161,32 +171,43 @@ export class Pool {
   #start(process: SandboxProcess, place: Place, entry: Queued): void {
     const { task } = entry;
     if (place.isLoaded || task.work.kind === 'load') return this.#run(process, place, entry);
-    process.start(place, { kind: 'load' }, {
-      capMs: this.#options.limits.loadMs,
-      onEnd: (load, activity) => {
-        const isLoaded = load.by === 'guest' && load.outcome === 'opened';
-        if (isLoaded) {
-          place.isLoaded = true;
-          return this.#run(process, place, entry);
-        }
-        if (load.by === 'loss' && load.role === 'bystander' && !entry.isSecond) return this.#again(entry, activity);
-        task.onDone({ ending: { by: 'load', load } });
+    process.start(
+      place,
+      { kind: 'load' },
+      {
+        capMs: this.#options.limits.loadMs,
+        onEnd: (load, activity) => {
+          const isLoaded = load.by === 'guest' && load.outcome === 'opened';
+          if (isLoaded) {
+            place.isLoaded = true;
+            return this.#run(process, place, entry);
+          }
+          if (load.by === 'loss' && load.role === 'bystander' && !entry.isSecond)
+            return this.#again(entry, activity);
+          task.onDone({ type: 'not-loaded', ending: load });
+        },
       },
-    });
+    );
   }
 
   #run(process: SandboxProcess, place: Place, entry: Queued): void {
     const { task } = entry;
-    if (task.work.kind === 'run' && this.#options.kind === 'isolate') place.sessionId = task.sessionId;
+    if (task.work.kind === 'run' && this.#options.kind === 'isolate')
+      place.sessionId = task.sessionId;
     let unlisten: (() => void) | undefined;
     const activity = process.start(place, task.work, {
       capMs: entry.capMs,
       onEnd: (ending, ended) => {
         unlisten?.();
-        if (task.work.kind === 'load') place.isLoaded = ending.by === 'guest' && ending.outcome === 'opened';
-        const mayRepeat = ending.by === 'loss' && ending.role === 'bystander' && !entry.isSecond && !ended.hasWritten;
+        if (task.work.kind === 'load')
+          place.isLoaded = ending.by === 'guest' && ending.outcome === 'opened';
+        const mayRepeat =
+          ending.by === 'loss' &&
+          ending.role === 'bystander' &&
+          !entry.isSecond &&
+          !ended.hasWritten;
         if (mayRepeat) this.#again(entry, ended);
-        else task.onDone({ ending, activity: ended });
+        else task.onDone({ type: 'ended', ending, activity: ended });
       },
     });
     const { signal } = task;
@@ -201,22 +222,34 @@ export class Pool {
     const isLoad = activity.work.kind === 'load';
     const leftMs = isLoad ? entry.capMs : entry.capMs - (performance.now() - activity.startedAt);
     if (leftMs < 1 || this.#isClosed) {
-      entry.task.onDone({ ending: { by: 'loss', role: 'bystander', isMemory: false }, activity });
+      const ending = { by: 'loss', role: 'bystander', isMemory: false } as const;
+      entry.task.onDone({ type: 'ended', ending, activity });
       return;
     }
-    this.#enqueue({ task: entry.task, capMs: leftMs, isSecond: true, timer: undefined, unlisten: undefined }, true);
+    this.#enqueue(
+      { task: entry.task, capMs: leftMs, isSecond: true, timer: undefined, unlisten: undefined },
+      true,
+    );
     queueMicrotask(() => this.#pump());
   }
 
   /** Looks again soon, and asks for one more process when all there are stuck, full or gone. */
   #expect(): void {
     const alive = this.processes.filter((process) => process.child.isAlive);
-    const areAllHeld = alive.every((process) => !process.isFree && (process.busyMs === 0 || process.busyMs >= PATIENCE_MS));
-    const isWanted = alive.length === 0 || (areAllHeld && alive.length < this.#options.maxProcesses);
+    const areAllHeld = alive.every(
+      (process) => !process.isFree && (process.busyMs === 0 || process.busyMs >= PATIENCE_MS),
+    );
+    const isWanted =
+      alive.length === 0 || (areAllHeld && alive.length < this.#options.maxProcesses);
     if (isWanted && this.#isExpecting === undefined) {
-      this.#isExpecting = this.#options.nursery.take((child) => this.#adopt(child));
-      if (this.#hasAdopted) this.#isExpecting = undefined;
-      this.#hasAdopted = false;
+      let isHere = false;
+      const takeBack = this.#options.nursery.take((child) => {
+        isHere = true;
+        this.#isExpecting = undefined;
+        this.#adopt(child);
+      });
+      // A warm child was handed over before `take` returned.
+      if (!isHere) this.#isExpecting = takeBack;
     }
     this.#recheck ??= setTimeout(() => {
       this.#recheck = undefined;
@@ -224,12 +257,7 @@ export class Pool {
     }, PATIENCE_MS);
   }
 
-  /** Set when `take` handed a child over at once. */
-  #hasAdopted = false;
-
   #adopt(child: Child): void {
-    this.#isExpecting = undefined;
-    this.#hasAdopted = true;
     if (this.#isClosed) return child.kill();
     const process = new SandboxProcess(child, {
       kind: this.#options.kind,

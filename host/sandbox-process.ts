@@ -1,4 +1,11 @@
-import { answerBridge, keepLine, type Activity, type Ending, type Place, type Work } from './activity.ts';
+import {
+  answerBridge,
+  keepLine,
+  type Activity,
+  type Ending,
+  type Place,
+  type Work,
+} from './activity.ts';
 import type { Child, Exit } from './child.ts';
 import type { FromChild } from './messages.ts';
 import type { HookSource, SandboxKind } from './sandbox.ts';
@@ -103,7 +110,14 @@ export class SandboxProcess {
   }
 
   /** Starts work in a place. `onEnd` is called once, at the cap at the latest, before the process takes other work. */
-  start(place: Place, work: Work, options: { readonly capMs: number; readonly onEnd: (ending: Ending, activity: Activity) => void }): Activity {
+  start(
+    place: Place,
+    work: Work,
+    options: {
+      readonly capMs: number;
+      readonly onEnd: (ending: Ending, activity: Activity) => void;
+    },
+  ): Activity {
     this.#lastId += 1;
     const activity: Activity = {
       id: this.#lastId,
@@ -201,7 +215,11 @@ export class SandboxProcess {
       case 'stopped':
         return this.#onStopped(message.id);
       case 'settle':
-        return this.#onSettle(message.id, { by: 'guest', outcome: message.outcome, text: message.text });
+        return this.#onSettle(message.id, {
+          by: 'guest',
+          outcome: message.outcome,
+          text: message.text,
+        });
       case 'yield':
         return this.#onYield(message.id);
       case 'log': {
@@ -244,7 +262,9 @@ export class SandboxProcess {
   #onBridge(id: number, seq: number, text: string): void {
     const activity = this.#activities.get(id);
     if (activity === undefined || activity.isOver) return;
-    const isFair = answerBridge(activity, text, (answer) => this.#deliver({ activity, seq, text: answer }));
+    const isFair = answerBridge(activity, text, (answer) =>
+      this.#deliver({ activity, seq, text: answer }),
+    );
     if (!isFair) this.child.kill('garbage');
   }
 
@@ -266,7 +286,12 @@ export class SandboxProcess {
       return;
     }
     this.#enter(delivery.activity);
-    this.child.send({ type: 'deliver', id: delivery.activity.id, seq: delivery.seq, text: delivery.text });
+    this.child.send({
+      type: 'deliver',
+      id: delivery.activity.id,
+      seq: delivery.seq,
+      text: delivery.text,
+    });
   }
 
   /** Takes the next delivery, else tells the pool that there is room. */
@@ -307,7 +332,8 @@ export class SandboxProcess {
   #evict(): boolean {
     let oldest: Place | undefined;
     for (const place of this.places) {
-      if (!place.isBusy && (oldest === undefined || place.lastUsedAt < oldest.lastUsedAt)) oldest = place;
+      if (!place.isBusy && (oldest === undefined || place.lastUsedAt < oldest.lastUsedAt))
+        oldest = place;
     }
     if (oldest === undefined) return false;
     this.#dropPlace(oldest);

@@ -71,7 +71,11 @@ export type CallResult =
 /** What loading a hook came to. */
 export type LoadResult =
   | { readonly ok: true; readonly loadMs: number }
-  | { readonly ok: false; readonly code: 'load_error' | 'load_timeout' | 'memory' | 'crash'; readonly detail: string };
+  | {
+      readonly ok: false;
+      readonly code: 'load_error' | 'load_timeout' | 'memory' | 'crash';
+      readonly detail: string;
+    };
 
 /** Limits of the host, from `limits` of runtime.json. */
 export interface HostLimits {

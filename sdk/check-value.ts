@@ -38,7 +38,8 @@ function hasType(value: unknown, type: NonNullable<Schema['type']>): boolean {
 
 function misfitString(value: string, schema: Schema, at: string): string | undefined {
   const { minLength = 0, maxLength = Infinity } = schema;
-  if (value.length < minLength) return minLength === 1 ? `${at} must not be empty` : `${at} is too short`;
+  if (value.length < minLength)
+    return minLength === 1 ? `${at} must not be empty` : `${at} is too short`;
   return value.length > maxLength ? `${at} is longer than ${maxLength} characters` : undefined;
 }
 
@@ -68,7 +69,8 @@ function misfitObject(value: object, schema: Schema, at: string): string | undef
   for (const [key, item] of Object.entries(value)) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (property === undefined) {
-      if (schema.additionalProperties === false) return `${at} has the unknown key "${shorten(key)}"`;
+      if (schema.additionalProperties === false)
+        return `${at} has the unknown key "${shorten(key)}"`;
       continue;
     }
     const problem = misfit(item, property, `${at}.${key}`);

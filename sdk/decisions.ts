@@ -15,7 +15,7 @@ const TEXT = { type: 'string' } as const;
 
 /** Every action, in the order of precedence. */
 export const ACTIONS = {
-  block: { means: 'it does not happen', precedence: 0, keys: { reason: TEXT }, required: [] },
+  block: { means: 'it does not happen', precedence: 0, keys: {}, required: [] },
   ask: {
     means: 'a person decides',
     precedence: 1,
@@ -61,8 +61,9 @@ export type Action = keyof typeof ACTIONS;
 /** The actions in the order of precedence. */
 export const ACTION_NAMES = Object.keys(ACTIONS) as readonly Action[];
 
-/** Keys that every decision may carry. `retry` is legal at preRetry alone. */
+/** Keys that every decision may carry; an action's own row may ask more of one. `retry` is legal at preRetry alone. */
 export const COMMON_KEYS = {
+  reason: TEXT,
   inject: {
     type: 'array',
     maxItems: 32,
@@ -140,6 +141,7 @@ export interface RetryControl {
 }
 
 interface Extras {
+  readonly reason?: string;
   readonly inject?: readonly InjectionInput[];
   readonly notice?: Pick<Notice, 'text'> & Partial<Notice>;
   readonly suppressOutput?: boolean;
@@ -151,7 +153,7 @@ interface Extras {
 export type Decision = Extras &
   (
     | { readonly action: 'allow' }
-    | { readonly action: 'block'; readonly reason?: string }
+    | { readonly action: 'block' }
     | {
         readonly action: 'ask';
         readonly reason: string;

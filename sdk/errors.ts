@@ -214,6 +214,21 @@ export const ERRORS = {
     message: 'Cannot read "{file}": {detail}',
     hint: 'Check the path and who may read it',
   },
+  json_invalid: {
+    blame: 'caller',
+    message: 'Cannot parse "{file}" at line {line}, column {column}: {detail}',
+    hint: 'Mend the JSON at that place',
+  },
+  fixture_invalid: {
+    blame: 'caller',
+    message: 'Cannot use the fixture "{file}": {detail}',
+    hint: 'A fixture is {"point", "payload", "context"?, "expect": {"action", "reason"?, "code"?, "payload"?}}',
+  },
+  fixture_missing: {
+    blame: 'caller',
+    message: 'Nothing was tested: {detail}',
+    hint: 'Put files fixtures/*.json into the folder of the hook, or name a point and a payload',
+  },
   file_unwritable: {
     blame: 'caller',
     message: 'Cannot write "{file}": {detail}',
@@ -329,7 +344,9 @@ export function errorRow(code: ErrorCode): ErrorRow {
 
 /** Fills the placeholders of a text; one that has no value is left out. */
 export function fill(text: string, data: ErrorData): string {
-  return text.replace(/\{(\w+)\}/g, (_, key: string) => (Object.hasOwn(data, key) ? String(data[key]) : ''));
+  return text.replace(/\{(\w+)\}/g, (_, key: string) =>
+    Object.hasOwn(data, key) ? String(data[key]) : '',
+  );
 }
 
 /** An error with a permanent code. Errors cross boundaries as `{code, data}` and are told apart by code, never by class. */

@@ -64,7 +64,23 @@ export const MANIFEST_SCHEMA = {
 } as const satisfies ObjectSchema;
 
 /** Keys of a manifest that only describe, beside those of the schema: they change nothing. */
-const DESCRIPTIVE_KEYS = ['version', 'author', 'license', 'homepage', 'tags', 'keywords', 'icon', 'category', 'title', 'summary', 'docs', 'examples', 'notes', 'comment', '$comment'];
+const DESCRIPTIVE_KEYS = [
+  'version',
+  'author',
+  'license',
+  'homepage',
+  'tags',
+  'keywords',
+  'icon',
+  'category',
+  'title',
+  'summary',
+  'docs',
+  'examples',
+  'notes',
+  'comment',
+  '$comment',
+];
 
 /** A manifest as it was written and found valid, with defaults filled in. */
 export interface Manifest extends Omit<FromSchema<typeof MANIFEST_SCHEMA>, 'points'> {
@@ -91,7 +107,8 @@ export function parseManifest(value: unknown): ParsedManifest {
   }
   for (const [key, schema] of Object.entries(MANIFEST_SCHEMA.properties)) {
     if (given[key] === undefined) {
-      if ((MANIFEST_SCHEMA.required as readonly string[]).includes(key)) return { ok: false, key, detail: `"${key}" is missing` };
+      if ((MANIFEST_SCHEMA.required as readonly string[]).includes(key))
+        return { ok: false, key, detail: `"${key}" is missing` };
       continue;
     }
     const detail = misfit(given[key], schema, `"${key}"`) ?? misfitKey(key, given[key]);

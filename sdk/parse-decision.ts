@@ -78,7 +78,7 @@ const SHAPES = Object.fromEntries(
   ACTION_NAMES.map((action) => {
     const { retry, ...common } = COMMON_KEYS;
     const row = ACTIONS[action];
-    const properties = { action: {}, ...row.keys, ...common };
+    const properties = { action: {}, ...common, ...row.keys };
     const plain: Schema = {
       type: 'object',
       properties,

@@ -41,7 +41,9 @@ export interface HostFields {
 }
 
 type Schemas = { [P in Point]: (typeof ROWS)[P]['payload'] };
-type DefaultKey<T> = { [K in keyof T]: T[K] extends { readonly default: unknown } ? K : never }[keyof T];
+type DefaultKey<T> = {
+  [K in keyof T]: T[K] extends { readonly default: unknown } ? K : never;
+}[keyof T];
 type Optional<T, K> = Omit<T, Extract<K, keyof T>> & Partial<Pick<T, Extract<K, keyof T>>>;
 
 type PayloadMap = { [P in Point]: FromSchema<Schemas[P]> & HostFields };

@@ -24,7 +24,10 @@ const MAX_KEYS = 32;
 export function sealAnswer(value: unknown): string {
   try {
     if (typeof value !== 'object' || value === null) {
-      return seal('invalid', `the answer is ${value === null ? 'null' : typeof value}, not an object`);
+      return seal(
+        'invalid',
+        `the answer is ${value === null ? 'null' : typeof value}, not an object`,
+      );
     }
     if (isArray(value)) return seal('invalid', 'the answer is an array');
     const snapshot = snapshotOf(value);
@@ -52,14 +55,20 @@ function snapshotOf(value: object): Record<string, unknown> | undefined {
     const key = keys[index] as PropertyKey;
     const property = getOwnPropertyDescriptor(value, key);
     if (property === undefined || typeof key === 'symbol') return undefined;
-    const isData = property.get === undefined && property.set === undefined && property.enumerable === true;
+    const isData =
+      property.get === undefined && property.set === undefined && property.enumerable === true;
     if (!isData || typeof property.value === 'function') return undefined;
     // What JSON would drop anyway; a missing action or payload is found below.
     if (property.value === undefined) continue;
     defineProperty(
       snapshot,
       key,
-      record({ value: property.value as unknown, enumerable: true, configurable: true, writable: true }),
+      record({
+        value: property.value as unknown,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      }),
     );
   }
   return snapshot;

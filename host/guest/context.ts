@@ -45,7 +45,12 @@ export function deliverTo(activity: Activity, seq: number, text: string): void {
   if (waiter === undefined) return;
   mapDelete(activity.waiting, seq);
   if (typeof waiter === 'function') return waiter();
-  const answer = parse(text) as { ok?: unknown; value?: unknown; code?: unknown; message?: unknown };
+  const answer = parse(text) as {
+    ok?: unknown;
+    value?: unknown;
+    code?: unknown;
+    message?: unknown;
+  };
   if (answer.ok === true) waiter.resolve(answer.value ?? null);
   else waiter.reject(bridgeError(String(answer.code), String(answer.message)));
 }
@@ -92,7 +97,11 @@ export function makeContext(
 }
 
 function define(target: object, name: string, value: unknown): void {
-  defineProperty(target, name, record({ value, enumerable: true, writable: false, configurable: false }));
+  defineProperty(
+    target,
+    name,
+    record({ value, enumerable: true, writable: false, configurable: false }),
+  );
 }
 
 function startCall(
@@ -106,7 +115,10 @@ function startCall(
   if (text === undefined) {
     reject(
       activity.isOpen
-        ? bridgeError('invalid', `The arguments of ${op} must be text and plain JSON of a moderate size`)
+        ? bridgeError(
+            'invalid',
+            `The arguments of ${op} must be text and plain JSON of a moderate size`,
+          )
         : bridgeError('unavailable', 'This ctx belongs to a run that is over'),
     );
     return promise;
@@ -125,7 +137,9 @@ function argumentText(op: string, args: readonly unknown[]): string | undefined 
   try {
     let text = stringify(op);
     for (let index = 0; index < args.length && index < 4; index += 1) {
-      const part = isPlainArgument(args[index]) ? (stringify(args[index]) as string | undefined) : undefined;
+      const part = isPlainArgument(args[index])
+        ? (stringify(args[index]) as string | undefined)
+        : undefined;
       text += `,${part ?? 'null'}`;
       if (text.length > ARGUMENT_CHARS) return undefined;
     }
@@ -143,7 +157,9 @@ function writeLog(activity: Activity, parts: readonly unknown[], native: Native)
   if (!activity.isOpen || activity.logLines > LIMITS.logLines) return;
   activity.logLines += 1;
   if (activity.logLines > LIMITS.logLines) {
-    return apply(native.log, undefined, [`(more than ${LIMITS.logLines} lines: the rest is dropped)`]);
+    return apply(native.log, undefined, [
+      `(more than ${LIMITS.logLines} lines: the rest is dropped)`,
+    ]);
   }
   let line = '';
   for (let index = 0; index < parts.length && line.length < LIMITS.logLineBytes; index += 1) {
@@ -155,7 +171,8 @@ function writeLog(activity: Activity, parts: readonly unknown[], native: Native)
 /** A logged value as text. Objects show as JSON where they have one; nothing thrown by a value comes out. */
 function plainText(value: unknown): string {
   if (typeof value === 'string') return stringSlice(value, 0, LIMITS.logLineBytes);
-  if (typeof value === 'number' || typeof value === 'boolean' || value === undefined) return `${value}`;
+  if (typeof value === 'number' || typeof value === 'boolean' || value === undefined)
+    return `${value}`;
   if (typeof value !== 'object') return `(${typeof value})`;
   try {
     return stringify(value) ?? '(object)';
@@ -166,6 +183,10 @@ function plainText(value: unknown): string {
 
 function bridgeError(code: string, message: string): Error {
   const error = new ErrorCtor(message);
-  defineProperty(error, 'code', record({ value: code, enumerable: true, writable: true, configurable: true }));
+  defineProperty(
+    error,
+    'code',
+    record({ value: code, enumerable: true, writable: true, configurable: true }),
+  );
   return error;
 }

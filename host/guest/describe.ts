@@ -5,9 +5,15 @@ import { stringSlice } from './intrinsics.ts';
 export function describe(error: unknown): string {
   try {
     if (typeof error !== 'object' || error === null) {
-      return typeof error === 'string' ? cut(error) : `a thrown ${error === null ? 'null' : typeof error}`;
+      return typeof error === 'string'
+        ? cut(error)
+        : `a thrown ${error === null ? 'null' : typeof error}`;
     }
-    const { name, message, stack } = error as { name?: unknown; message?: unknown; stack?: unknown };
+    const { name, message, stack } = error as {
+      name?: unknown;
+      message?: unknown;
+      stack?: unknown;
+    };
     if (typeof stack === 'string' && stack !== '') return cut(stack);
     const kind = typeof name === 'string' ? name : 'Error';
     return cut(typeof message === 'string' && message !== '' ? `${kind}: ${message}` : kind);

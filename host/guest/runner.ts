@@ -81,7 +81,11 @@ export function createRunner(native: Native): Runner {
       const mine = activity;
       const loaded = hook;
       return begin(() => {
-        const { point, payload, ctx } = parse(input) as { point: string; payload: object; ctx: Record<string, unknown> };
+        const { point, payload, ctx } = parse(input) as {
+          point: string;
+          payload: object;
+          ctx: Record<string, unknown>;
+        };
         if (loaded === undefined) throw new TypeError('The hook is not loaded');
         return apply(loaded.run, loaded.self, [point, payload, makeContext(mine, ctx, ops, port)]);
       }, sealAnswer);
@@ -117,7 +121,8 @@ export function createRunner(native: Native): Runner {
 
 /** The `then` of a thenable, read once. */
 function thenOf(value: unknown): ((...args: never[]) => unknown) | undefined {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null)
+    return undefined;
   const { then } = value as { then?: unknown };
   return typeof then === 'function' ? (then as (...args: never[]) => unknown) : undefined;
 }

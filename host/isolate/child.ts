@@ -49,7 +49,11 @@ function take(message: ToChild): void {
     }
     case 'run':
       placeOf.set(message.id, message.place);
-      return end(message.id, places.get(message.place)?.run(message.id, message.ops, message.input) ?? waiting(message.place));
+      return end(
+        message.id,
+        places.get(message.place)?.run(message.id, message.ops, message.input) ??
+          waiting(message.place),
+      );
     case 'deliver': {
       const place = places.get(placeOf.get(message.id) ?? 0);
       return end(message.id, place?.deliver(message.id, message.seq, message.text));
@@ -93,4 +97,8 @@ output.on('error', die);
 
 // The first isolate of a process costs twice the next one: made here, so that no call waits for it.
 createPlace(engine, prelude, { memoryMb: 8, events }).dispose();
-send({ type: 'ready', protocol: PROTOCOL, buildHash: kept.length === 0 ? BUILD_HASH : kept.join(',') });
+send({
+  type: 'ready',
+  protocol: PROTOCOL,
+  buildHash: kept.length === 0 ? BUILD_HASH : kept.join(','),
+});

@@ -1,9 +1,13 @@
-/** Ends this process at once; taken before anything could replace `process.kill`. */
+/** Ends this process at once. Taken before {@link lockDown}: `process.kill` itself goes through what that cuts. */
 export function captureKill(): () => void {
   const { pid } = process;
-  const kill = process.kill.bind(process);
-  return () => void kill(pid, 'SIGKILL');
+  const { _kill: kill } = process as unknown as {
+    readonly _kill: (pid: number, signal: number) => number;
+  };
+  return () => void kill.call(process, pid, SIGKILL);
 }
+
+const SIGKILL = 9;
 
 interface Permission {
   readonly drop?: (scope: string) => void;

@@ -68,7 +68,9 @@ export function createPlace(
       : { cachedData: prelude.cachedData }),
   }) as ivm.Script & { readonly cachedData?: ivm.ExternalCopy<ArrayBuffer> };
   if (script.cachedData !== undefined) prelude.cachedData = script.cachedData;
-  const boot = script.runSync(context, { reference: true }) as ivm.Reference<(...args: unknown[]) => object>;
+  const boot = script.runSync(context, { reference: true }) as ivm.Reference<
+    (...args: unknown[]) => object
+  >;
   const api = boot.applySync(undefined, [settle, bridge, log, entropy], {
     result: { reference: true },
   }) as unknown as ivm.Reference<Record<string, unknown>>;
@@ -123,11 +125,18 @@ export function createPlace(
         main = isolate.compileModuleSync(MAIN, { filename: 'signalbox:main' });
         // Every import of a package is bundled: one that is left asks for something that no sandbox has.
         const [left] = hook.dependencySpecifiers;
-        if (left !== undefined) return { outcome: 'load_error', text: `there is no module "${left.slice(0, 80)}" in a sandbox` };
+        if (left !== undefined)
+          return {
+            outcome: 'load_error',
+            text: `there is no module "${left.slice(0, 80)}" in a sandbox`,
+          };
         main.instantiateSync(context, () => hook);
       } catch (error) {
         const isMemory = isolate.isDisposed;
-        return { outcome: isMemory ? 'memory' : 'load_error', text: isMemory ? '' : messageOf(error) };
+        return {
+          outcome: isMemory ? 'memory' : 'load_error',
+          text: isMemory ? '' : messageOf(error),
+        };
       }
       loading = { main, definition };
       return proceed(id, () => void main.evaluateSync());
@@ -155,11 +164,15 @@ function isFinished(main: ivm.Module): boolean {
 /** A caught error as text; what crossed is asked for a string message alone. */
 function messageOf(error: unknown): string {
   const message = (error as { message?: unknown } | null)?.message;
-  return typeof message === 'string' ? message.slice(0, LIMITS.reasonBytes) : 'an error that cannot be described';
+  return typeof message === 'string'
+    ? message.slice(0, LIMITS.reasonBytes)
+    : 'an error that cannot be described';
 }
 
 function randomHex(bytes: unknown): string {
-  const count = Number.isInteger(bytes) ? Math.min(Math.max(bytes as number, 0), LIMITS.entropyBytes) : 0;
+  const count = Number.isInteger(bytes)
+    ? Math.min(Math.max(bytes as number, 0), LIMITS.entropyBytes)
+    : 0;
   return Buffer.from(crypto.getRandomValues(new Uint8Array(count))).toString('hex');
 }
 

@@ -20,7 +20,9 @@ import type { FromThread, ThreadTask, ToThread } from './thread.ts';
 // The entry of the local hooks' process: argv holds the thread's entry, the path of piscina and the number of threads.
 const [, , threadFile = '', piscinaFile = '', threads = '2'] = process.argv;
 const die = captureKill();
-const { Piscina } = (await import(pathToFileURL(piscinaFile).href)) as { Piscina: typeof Pool };
+const { default: Piscina } = (await import(pathToFileURL(piscinaFile).href)) as {
+  default: typeof Pool;
+};
 const pool = new Piscina({
   filename: pathToFileURL(threadFile).href,
   minThreads: 1,
@@ -55,7 +57,9 @@ function take(message: ToChild): void {
       return start(message.id, hook, { ops: message.ops, input: message.input });
     }
     case 'deliver':
-      return jobs.get(message.id)?.port.postMessage({ seq: message.seq, text: message.text } satisfies ToThread);
+      return jobs
+        .get(message.id)
+        ?.port.postMessage({ seq: message.seq, text: message.text } satisfies ToThread);
     case 'cancel':
       return stop(message.id);
     case 'drop':

@@ -66,7 +66,8 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
     settle: undefined,
     runner: createRunner({
       settle: (sealed) => loaded.settle?.(sealed),
-      bridge: (seq, text) => loaded.port?.postMessage({ type: 'bridge', seq, text } satisfies FromThread),
+      bridge: (seq, text) =>
+        loaded.port?.postMessage({ type: 'bridge', seq, text } satisfies FromThread),
       log: (line) => loaded.port?.postMessage({ type: 'log', line } satisfies FromThread),
       entropy: () => '',
     }),
@@ -77,12 +78,18 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
   } catch (error) {
     return seal('load_error', describe(error));
   }
-  const sealed = await enter(loaded, port, () => loaded.runner.start(namespace, hook.contract, hook.config));
+  const sealed = await enter(loaded, port, () =>
+    loaded.runner.start(namespace, hook.contract, hook.config),
+  );
   return sealed.startsWith('o') ? loaded : seal('load_error', sealed.slice(1));
 }
 
 /** Calls into the hook and waits for its sealed text, feeding it the answers that come through the port. */
-async function enter(loaded: Loaded, port: MessagePort, step: () => string | undefined): Promise<string> {
+async function enter(
+  loaded: Loaded,
+  port: MessagePort,
+  step: () => string | undefined,
+): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const deliver = ({ seq, text }: ToThread): void => loaded.runner.deliver(seq, text);
   loaded.port = port;

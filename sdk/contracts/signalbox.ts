@@ -17,16 +17,23 @@ export function adaptSignalbox(
   const exported = exports.createHook ?? exports.default ?? exports.run;
   if (exported === undefined) return 'the module exports no createHook, default or run';
   if (typeof exported !== 'function') {
-    return hookOf(exported) ?? 'createHook or the default export is neither a function nor an object with run';
+    return (
+      hookOf(exported) ??
+      'createHook or the default export is neither a function nor an object with run'
+    );
   }
   const factory = exported as AnyFunction;
-  if (exported === exports.run || factory.name === 'run' || factory.length >= 2) return bare(factory);
+  if (exported === exports.run || factory.name === 'run' || factory.length >= 2)
+    return bare(factory);
   const made = factory(config);
   if (!isThenable(made)) return hookOf(made) ?? bareOr(exports, factory);
   return awaitHook(made, () => bareOr(exports, factory));
 }
 
-async function awaitHook(made: unknown, fallback: () => AdaptedHook | string): Promise<AdaptedHook | string> {
+async function awaitHook(
+  made: unknown,
+  fallback: () => AdaptedHook | string,
+): Promise<AdaptedHook | string> {
   return hookOf(await made) ?? fallback();
 }
 
@@ -50,6 +57,8 @@ function hookOf(value: unknown): AdaptedHook | undefined {
 
 function isThenable(value: unknown): boolean {
   return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === 'function'
   );
 }

@@ -12,7 +12,13 @@ export const TOOL_POINTS = {
     decisions: ['allow'],
     payload: {
       type: 'object',
-      properties: { toolCallId: TEXT, toolName: TEXT, partialArgs: TEXT, progress: TEXT, ...PARENT },
+      properties: {
+        toolCallId: TEXT,
+        toolName: TEXT,
+        partialArgs: TEXT,
+        progress: TEXT,
+        ...PARENT,
+      },
       required: ['toolCallId', 'toolName'],
     },
     writable: [],

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseManifest } from '../../sdk/manifest.ts';
 import { RUNTIME_SCHEMA } from '../../sdk/runtime-schema.ts';
+import { openRuntime } from '../../src/open-runtime.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['README.md', 'docs/operators.md', 'sdk/README.md'];
@@ -84,18 +84,23 @@ test('the runtime.json that the operators read has known keys alone', () => {
 });
 
 test('the hook that the README shows decides as it says', async () => {
-  const file = pathToFileURL(join(folder, 'hooks/no-wipe/index.mjs')).href;
-  const { createHook } = (await import(/* @vite-ignore */ file)) as {
-    createHook: (config: object) => { run: (...call: unknown[]) => unknown };
-  };
-  const hook = createHook({ forbidden: ['rm -rf', 'mkfs'] });
-  const decide = (command: string): unknown =>
-    hook.run('preToolUse', { toolName: 'shell', args: { command } }, { log: () => undefined });
-  expect(decide('ls')).toEqual({ action: 'allow' });
-  expect(decide('rm -rf /')).toEqual({
-    action: 'block',
-    reason: 'Commands with "rm -rf" are not run here',
-  });
+  const runtime = await openRuntime({ config: {}, folder, log: { level: 'silent' } });
+  try {
+    const decide = (command: string) =>
+      runtime.test({
+        point: 'preToolUse',
+        hookName: 'no-wipe',
+        payload: { toolName: 'shell', args: { command } },
+      });
+    expect(await decide('ls')).toMatchObject({ action: 'allow', blocked: false });
+    expect(await decide('rm -rf /')).toMatchObject({
+      action: 'block',
+      reason: 'Commands with "rm -rf" are not run here',
+      logs: [{ hook: 'no-wipe', line: 'refused in shell' }],
+    });
+  } finally {
+    await runtime.close();
+  }
 });
 
 test('every page that a page links to is there', () => {

@@ -16,7 +16,7 @@ const ROWS = Object.entries<ErrorRow>({ ...FAILURES, ...ERRORS });
 const NAMES = Object.keys(PLACEHOLDERS);
 
 /** What stands in braces in a hint and is no placeholder: it shows JSON. */
-const JSON_IN_HINT = /\{(messages|"key")/;
+const JSON_IN_HINT = /\{(messages|")/;
 
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');

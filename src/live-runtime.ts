@@ -197,11 +197,11 @@ function report(
 }
 
 /** All values, once none is still on its way: what opens late would never be closed. */
-async function settled<T extends readonly unknown[]>(
-  promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],
-): Promise<T> {
+async function settled<A, B, C>(
+  promises: readonly [Promise<A>, Promise<B>, Promise<C>],
+): Promise<[A, B, C]> {
   await Promise.allSettled(promises);
-  return (await Promise.all(promises)) as unknown as T;
+  return Promise.all(promises);
 }
 
 function known(point: string): Point {

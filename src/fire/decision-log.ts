@@ -28,10 +28,15 @@ export interface FireFacts {
 
 /** Keeps what hooks did: never the data they saw. */
 export interface DecisionLog {
-  /** Every answer of a chain. The promise is there when something is recorded, and resolves once it is committed. */
-  noteChain(facts: FireFacts, steps: readonly Step<BoundHook>[]): Promise<void> | undefined;
-  /** That the runtime itself blocked what a chain came to. */
-  noteObjection(facts: FireFacts, objection: Objection, by: BoundHook | undefined): Promise<void>;
+  /**
+   * Every answer of a chain, and that the runtime itself blocked what it came to. The promise is there when something is
+   * recorded, and resolves once it is committed.
+   */
+  noteFire(
+    facts: FireFacts,
+    steps: readonly Step<BoundHook>[],
+    objection: Objection | undefined,
+  ): Promise<void> | undefined;
   /** What a hook in shadow mode would have done. */
   noteShadow(facts: FireFacts, step: Step<BoundHook>): Promise<void>;
   /** Counts the capabilities that a run used. */
@@ -51,7 +56,7 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
     }
   };
   return {
-    noteChain(facts, steps) {
+    noteFire(facts, steps, objection) {
       let kept: Promise<void>[] | undefined;
       for (const { hook, answer } of steps) {
         const { action } = answer.decision;
@@ -61,23 +66,12 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
         countActs(records, hook, answer);
         (kept ??= []).push(keep(recordOf(facts, hook, answer)));
       }
+      // A chain of neutral answers, the most common, has nothing to object to.
       if (kept === undefined) return undefined;
-      const isPassed = steps.every(({ answer }) => answer.decision.action !== 'block');
-      const isFailed = steps.some(({ answer }) => answer.failure !== undefined);
-      if (isPassed && isFailed) metrics.passedDespiteFailure(facts.point);
+      if (objection !== undefined) kept.push(keep(objectionRecord(facts, steps, objection)));
+      else if (isPassedDespiteFailure(steps)) metrics.passedDespiteFailure(facts.point);
       return Promise.all(kept).then(() => undefined);
     },
-    noteObjection: (facts, { code, reason, hook }, by) =>
-      keep({
-        ...common(facts),
-        ...(by === undefined ? {} : originOf(by)),
-        hook,
-        action: 'block',
-        // The codes of the runtime itself are kept like those of failures: as text.
-        code: code as RecordInput['code'],
-        reason,
-        durationMs: 0,
-      }),
     async noteShadow(facts, { hook, answer }) {
       if (answer.failure === undefined && isNeutral(answer)) return;
       const record = recordOf(facts, hook, answer);
@@ -107,6 +101,30 @@ function isNeutral({ decision }: Answer): boolean {
     decision.retry === undefined &&
     decision.suppressOutput !== true
   );
+}
+
+function isPassedDespiteFailure(steps: readonly Step<BoundHook>[]): boolean {
+  return (
+    steps.some(({ answer }) => answer.failure !== undefined) &&
+    steps.every(({ answer }) => answer.decision.action !== 'block')
+  );
+}
+
+function objectionRecord(
+  facts: FireFacts,
+  steps: readonly Step<BoundHook>[],
+  { code, reason, hook }: Objection,
+): RecordInput {
+  const by = steps.find((step) => step.hook.name === hook);
+  return {
+    ...common(facts),
+    ...(by === undefined ? { hook } : originOf(by.hook)),
+    action: 'block',
+    // A code of the runtime itself; records keep codes as text.
+    code: code as RecordInput['code'],
+    reason,
+    durationMs: 0,
+  };
 }
 
 function recordOf(

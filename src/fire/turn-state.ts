@@ -1,4 +1,6 @@
 import type { Payload } from '../chain/call.ts';
+import type { ChainVerdict } from '../chain/chain.ts';
+import type { Context } from '../verdict.ts';
 
 /** What is remembered of a turn of a session. */
 export interface Turn {
@@ -42,4 +44,21 @@ export function createTurnStates(): TurnStates {
     },
     end: (sessionId) => void turns.delete(sessionId),
   };
+}
+
+/** Keeps what later calls of the turn depend on; gives back the turn when something was noted. */
+export function noteTurn(
+  turns: TurnStates,
+  { sessionId, turnId }: Context,
+  { action, inject, outputs }: ChainVerdict,
+): Turn | undefined {
+  // A call without a session is a session of its own, which ends with it.
+  if (sessionId === undefined) return undefined;
+  const isPublishing = Object.keys(outputs).length > 0;
+  if (action !== 'rework' && inject.length === 0 && !isPublishing) return undefined;
+  const turn = turns.open(sessionId, turnId);
+  if (action === 'rework') turn.reworks += 1;
+  if (isPublishing) turn.bag = { ...turn.bag, ...outputs };
+  turn.injectedChars += inject.reduce((sum, { content }) => sum + content.length, 0);
+  return turn;
 }

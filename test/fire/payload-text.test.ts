@@ -19,13 +19,10 @@ function textOf(
 }
 
 test('a hook gets the host’s timestamp and request id first', () => {
-  const written = createPayloadTexts({ ...FRAME, requestId: 'r"1' })(CALL, true);
+  const written = createPayloadTexts({ ...FRAME, requestId: 'r\\1' })(CALL, true);
   expect(written).toEqual({
     ok: true,
-    text: '{"timestamp":"2026-01-02T03:04:05.006Z","requestId":"r\"1","toolName":"x","args":{"secret":1},"toolCallId":"c1"}'.replace(
-      'r"1',
-      'r\\"1',
-    ),
+    text: String.raw`{"timestamp":"2026-01-02T03:04:05.006Z","requestId":"r\\1","toolName":"x","args":{"secret":1},"toolCallId":"c1"}`,
   });
   expect(textOf({})).toEqual({ timestamp: FRAME.timestamp });
 });

@@ -62,7 +62,7 @@ test.each([
   ],
   ['a type that is none', { type: 'mail' }, {}, 'cannot be used'],
   ['a schema that is too large', { description: 'x'.repeat(300_000) }, {}, 'cannot be used'],
-])('%s stops the call and not the host', (_, schema, args, expected) => {
+])('%s stops the call and not the host', (...[, schema, args, expected]) => {
   expect(check(args, schema)).toContain(expected);
 });
 

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import type { Payload } from '../chain/call.ts';
+import type { ChainVerdict } from '../chain/chain.ts';
+import type { Verdict } from '../verdict.ts';
+import type { Objection } from './settlement.ts';
+
+/** Ids that are unique across processes and cheap: a random start and a count. */
+export function createIds(): () => string {
+  const start = randomBytes(9).toString('base64url');
+  let count = 0;
+  return () => `${start}-${(count += 1).toString(36)}`;
+}
+
+/** The verdict of a point without hooks: the payload is the caller's own. */
+export function passingVerdict(id: string, payload: Payload): Verdict {
+  return {
+    id,
+    action: 'allow',
+    payload: typed(payload),
+    isModified: false,
+    inject: [],
+    notices: [],
+    outputs: {},
+    trace: [],
+    notRun: [],
+  };
+}
+
+/** The verdict of a chain, or the block that an objection makes of it. */
+export function finalVerdict(
+  id: string,
+  chain: ChainVerdict,
+  objection: Objection | undefined,
+): Verdict {
+  const whole = { id, ...chain, payload: typed(chain.payload) };
+  if (objection === undefined) return whole;
+  const { result: _r, isError: _e, feedback: _f, text: _t, ...kept } = whole;
+  return { ...kept, action: 'block', ...objection };
+}
+
+/** The payload in the type of its point: it was held against the row on entry and after every change. */
+function typed(payload: Payload): Verdict['payload'] {
+  return payload as unknown as Verdict['payload'];
+}

@@ -1,8 +1,17 @@
 import type { PayloadInput } from '../../sdk/points.ts';
 import { readArguments, readMessage, type RecordedCall } from './messages.ts';
 
-/** The points that a recorded conversation shows. */
-export type RecordedPoint = 'preInput' | 'preToolUse' | 'postToolUse' | 'preOutput' | 'postTurn';
+/** The points that a recorded conversation shows, in the order of a turn. */
+export const RECORDED_POINTS = [
+  'preInput',
+  'preToolUse',
+  'postToolUse',
+  'preOutput',
+  'postTurn',
+] as const;
+
+/** One of {@link RECORDED_POINTS}. */
+export type RecordedPoint = (typeof RECORDED_POINTS)[number];
 
 /** A point with its payload. */
 export type Fire = {

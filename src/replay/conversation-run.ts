@@ -1,9 +1,13 @@
 import type { Action } from '../../sdk/decisions.ts';
 import { SignalboxError, type ErrorCode } from '../../sdk/errors.ts';
-import type { Point } from '../../sdk/points.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
-import { conversationEvents, type ConversationEvent, type Fire } from './conversation-events.ts';
+import {
+  conversationEvents,
+  type ConversationEvent,
+  type Fire,
+  type RecordedPoint,
+} from './conversation-events.ts';
 import type { Conversation, RecordingEntry } from './recording.ts';
 
 /** What became of one fire of a replay. */
@@ -11,7 +15,7 @@ export interface ReplayRow {
   readonly conversation: string;
   /** Counts the tool calls of the conversation from 0; null where the point is about none. */
   readonly call: number | null;
-  readonly point: Point;
+  readonly point: RecordedPoint;
   readonly tool: string | null;
   readonly action: Action;
   readonly hook: string | null;

@@ -42,6 +42,18 @@ export async function* readRecording(file: string): AsyncGenerator<RecordingEntr
   if (count === 0) yield { error: invalid(name, 1, 'it holds no conversation') };
 }
 
+/** Reads several recordings one after another; one that cannot be read is an entry with its error. */
+export async function* readRecordings(files: readonly string[]): AsyncGenerator<RecordingEntry> {
+  for (const file of files) {
+    try {
+      yield* readRecording(file);
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error;
+      yield { error };
+    }
+  }
+}
+
 async function* readEntries(file: string, chunks: Chunks): AsyncGenerator<RecordingEntry> {
   const { head, rest } = await readHead(chunks);
   if (head.startsWith(OPENING_BRACKET)) {

@@ -1,16 +1,17 @@
 import { ACTION_NAMES, type Action } from '../../sdk/decisions.ts';
-import { POINT_NAMES, type Point } from '../../sdk/points.ts';
+import { FAILURES } from '../../sdk/errors.ts';
+import { RECORDED_POINTS, type RecordedPoint } from './conversation-events.ts';
 import type { ReplayRow } from './conversation-run.ts';
 
 /** How often a hook did what, for one tool at one point. */
 export interface SummaryRow {
-  readonly point: Point;
+  readonly point: RecordedPoint;
   readonly tool: string | null;
   /** Null for the fires that no hook decided. */
   readonly hook: string | null;
   readonly fires: number;
   readonly actions: Readonly<Record<Action, number>>;
-  /** Fires with a failure's code. */
+  /** Fires with the code of a hook's failure. */
   readonly failed: number;
 }
 
@@ -25,14 +26,14 @@ export function createSummary() {
         ...group,
         fires: group.fires + 1,
         actions: { ...group.actions, [row.action]: group.actions[row.action] + 1 },
-        failed: group.failed + (row.code === null ? 0 : 1),
+        failed: group.failed + (isFailure(row.code) ? 1 : 0),
       });
     },
-    /** In the order of the points, then by tool and hook. */
+    /** In the order of a turn, then by tool and hook. */
     rows(): SummaryRow[] {
       return [...groups.values()].sort(
         (a, b) =>
-          POINT_NAMES.indexOf(a.point) - POINT_NAMES.indexOf(b.point) ||
+          RECORDED_POINTS.indexOf(a.point) - RECORDED_POINTS.indexOf(b.point) ||
           compare(a.tool ?? '', b.tool ?? '') ||
           compare(a.hook ?? '', b.hook ?? ''),
       );
@@ -46,6 +47,10 @@ function emptyGroup({ point, tool, hook }: ReplayRow): SummaryRow {
     number
   >;
   return { point, tool, hook, fires: 0, actions, failed: 0 };
+}
+
+function isFailure(code: ReplayRow['code']): boolean {
+  return typeof code === 'string' && Object.hasOwn(FAILURES, code);
 }
 
 function compare(a: string, b: string): number {

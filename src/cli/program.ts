@@ -1,0 +1,157 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+
+import { SignalboxError } from '../../sdk/errors.ts';
+import { EXIT, exitCodeOf } from './exit-code.ts';
+import { interruptible } from './interruption.ts';
+import type { ReplayFlags } from './replay-command.ts';
+import type { Session } from './session.ts';
+import type { StartFlags } from './start-command.ts';
+import { openTerminal } from './terminal.ts';
+import type { TestFlags } from './test-command.ts';
+import { readVersion } from './version.ts';
+
+const EXIT_HELP = `
+Exit codes:
+  0    done, and nothing was wrong
+  1    a hook failed or gave an invalid answer, a fixture or --expect differed, or
+       something that was read could not be understood
+  2    the command line or the configuration is wrong
+  130  ended by a signal before it was done
+
+Results go to standard output, everything about them to standard error.
+NO_COLOR turns colours off; SIGNALBOX_TOKEN is the token of the server.`;
+
+/** Runs a command line and returns its exit code. Prints what is wrong; never rejects. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  // Errors of the command line itself come before its flags are known.
+  const terminal = openTerminal({ isJson: args.includes('--json') });
+  let code: number = EXIT.ok;
+  const program = buildProgram(async (config, run) => {
+    code = await interruptible((signal) => run({ terminal, config, signal }));
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    const shown = error instanceof CommanderError ? usageError(error) : error;
+    if (shown === undefined) return EXIT.ok;
+    terminal.progress();
+    terminal.error(shown);
+    return exitCodeOf(shown);
+  }
+}
+
+/** Runs a command in a session; the command's own modules are only loaded then. */
+type Runner = (config: string, run: (session: Session) => Promise<number>) => Promise<void>;
+
+function buildProgram(runIn: Runner): Command {
+  const program = new Command('signalbox')
+    .description('Runs guardrail hooks of others for AI agents, in sandboxes')
+    .version(readVersion())
+    .option('--config <file>', 'the runtime.json to use', './runtime.json')
+    .option('--json', 'print results as JSON, for machines')
+    .addHelpText('after', EXIT_HELP)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined });
+  const run = (session: (session: Session) => Promise<number>): Promise<void> =>
+    runIn(program.opts<{ config: string }>().config, session);
+  addStart(program, run);
+  addHooks(program, run);
+  addStore(program, run);
+  return program;
+}
+
+type Run = (command: (session: Session) => Promise<number>) => Promise<void>;
+
+function addStart(program: Command, run: Run): void {
+  program
+    .command('start')
+    .description('show the hooks, replay the recordings beside runtime.json, then serve HTTP')
+    .option('--port <number>', 'port to listen on, 0 for a free one', parsePort)
+    .option('--host <address>', 'address to listen on')
+    .option('--replay <file>', 'replay this recording instead')
+    .option('--no-replay', 'replay nothing')
+    .option('--no-serve', 'end after the replay')
+    .action((flags: StartFlags) =>
+      run(async (session) => (await import('./start-command.ts')).runStart(session, flags)),
+    );
+}
+
+function addHooks(program: Command, run: Run): void {
+  program
+    .command('hooks')
+    .description('list the hooks that are live, and those that are not and why')
+    .action(() => run(async (session) => (await import('./hooks-command.ts')).runHooks(session)));
+  program
+    .command('test')
+    .description('run one hook or the chain of a point, or without a point the fixtures of hooks')
+    .argument('[point]', 'a point, such as preToolUse')
+    .option('--hook <name>', 'this hook alone')
+    .option('--payload <file>', 'the payload as JSON, "-" for standard input')
+    .option('--expect <action>', 'exit with 1 when the answer is another')
+    .action((point: string | undefined, flags: TestFlags) =>
+      run(async (session) => (await import('./test-command.ts')).runTest(session, point, flags)),
+    );
+  program
+    .command('replay')
+    .description('replay recorded conversations through the hooks')
+    .argument('<file...>', 'JSON lines, a JSON array or {"messages"} in OpenAI chat format')
+    .option('--decisions <file>', 'write one row of JSON per fire to this file')
+    .action((files: string[], flags: ReplayFlags) =>
+      run(async (session) =>
+        (await import('./replay-command.ts')).runReplay(session, files, flags),
+      ),
+    );
+}
+
+function addStore(program: Command, run: Run): void {
+  const store = program.command('store').description('load and look at the rows that hooks read');
+  const load = () => import('./store-command.ts');
+  store
+    .command('load')
+    .description('load lines of {"key", "value"} into a collection, all or none')
+    .argument('<collection>')
+    .argument('<file>')
+    .action((collection: string, file: string) =>
+      run(async (session) => (await load()).runStoreLoad(session, collection, file)),
+    );
+  store
+    .command('list')
+    .description('list the collections')
+    .action(() => run(async (session) => (await load()).runStoreList(session)));
+  store
+    .command('get')
+    .description('print a row')
+    .argument('<collection>')
+    .argument('<key>')
+    .action((collection: string, key: string) =>
+      run(async (session) => (await load()).runStoreGet(session, collection, key)),
+    );
+  store
+    .command('query')
+    .description('print the rows whose fields equal the given ones')
+    .argument('<collection>')
+    .option('--where <field=value>', 'may be given several times', collect, [])
+    .action((collection: string, { where }: { where: string[] }) =>
+      run(async (session) => (await load()).runStoreQuery(session, collection, where)),
+    );
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+}
+
+/** What is wrong with a command line; nothing where help or the version was asked for. */
+function usageError(error: CommanderError): SignalboxError | undefined {
+  if (error.exitCode === 0) return undefined;
+  const isBare = error.code === 'commander.help';
+  const detail = isBare ? 'No command was given' : error.message.replace(/^error: /, '');
+  return new SignalboxError('usage', { detail: detail.replaceAll('\n', ' ') });
+}

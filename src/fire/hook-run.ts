@@ -5,8 +5,8 @@ import {
   type Ports,
   type Use,
 } from '../../host/bridges.ts';
-import type { CallResult, Host } from '../../host/sandbox.ts';
-import type { Payload, RunHook } from '../chain/call.ts';
+import type { BridgeHandler, CallResult, Host } from '../../host/sandbox.ts';
+import type { Failure, Payload, RunHook } from '../chain/call.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { TextOf } from './payload-text.ts';
 import { writeInput, writeInputs } from './run-input.ts';
@@ -43,7 +43,7 @@ export function createHookRunner(
     const payload = frame.textOf(view.payload, hook.isReader);
     if (!payload.ok) return { ...payload, ms: 0 };
     const { text } = payload;
-    let bridge: Bridge | undefined;
+    const bridge = watchBridge(() => bridgeOf(hook, ports, frame.mode));
     const result = await host.call({
       hook: hook.name,
       sessionId: frame.sessionId,
@@ -53,15 +53,45 @@ export function createHookRunner(
       }),
       timeoutMs: hook.entry.timeoutMs,
       ops: hook.ops,
-      // Most runs call no bridge: it is made with the first call.
-      bridge: (op, args) => (bridge ??= bridgeOf(hook, ports, frame.mode)).handle(op, args),
+      bridge: bridge.handle,
       signal: frame.signal,
     });
-    frame.onRun?.({ hook, result, uses: bridge === undefined ? NONE : bridge.used() });
+    frame.onRun?.({ hook, result, uses: bridge.used() });
     const { ms } = result;
-    if (!result.ok)
-      return { ok: false, code: result.code, detail: result.detail, role: result.role, ms };
+    const refusal = bridge.refusal();
+    // What the hook made of a refusal does not count: it may have caught the error, or passed it on as its own.
+    if (refusal !== undefined && (result.ok || result.code === 'thrown')) {
+      return { ok: false, ...refusal, ms };
+    }
+    if (!result.ok) {
+      const { code, detail, role } = result;
+      return { ok: false, code, detail, role, ms };
+    }
     return { ok: true, answer: result.answer, ms, delivered: () => JSON.parse(text) as Payload };
+  };
+}
+
+/** A bridge that is made with its first call, which most runs never make, and keeps the first refusal. */
+interface WatchedBridge {
+  readonly handle: BridgeHandler;
+  readonly used: () => readonly Use[];
+  readonly refusal: () => Failure | undefined;
+}
+
+function watchBridge(open: () => Bridge): WatchedBridge {
+  let bridge: Bridge | undefined;
+  let refusal: Failure | undefined;
+  return {
+    async handle(op, args) {
+      bridge ??= open();
+      const answer = await bridge.handle(op, args);
+      if (!answer.ok && (answer.code === 'capability' || answer.code === 'credit')) {
+        refusal ??= { code: answer.code, detail: answer.message };
+      }
+      return answer;
+    },
+    used: () => bridge?.used() ?? NONE,
+    refusal: () => refusal,
   };
 }
 

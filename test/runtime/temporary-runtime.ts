@@ -28,6 +28,18 @@ export interface TemporaryRuntime {
   readonly remove: () => Promise<void>;
 }
 
+/** Parts of a runtime.json. */
+export interface TemporaryConfig {
+  readonly packages?: readonly object[];
+  readonly limits?: object;
+  readonly hooks?: object;
+  readonly store?: object;
+  readonly records?: object;
+}
+
+/** Limits that a busy machine does not meet; a test that is about one sets it. */
+const CALM = { loadMs: 20_000, queueMs: 20_000 };
+
 const BARE = Object.entries(CAPABILITIES)
   .filter(([name, { scope }]) => scope !== 'required' && !name.startsWith('store'))
   .map(([name]) => name);
@@ -35,7 +47,7 @@ const BARE = Object.entries(CAPABILITIES)
 /** Opens a runtime in a folder of its own, with real hooks in real sandboxes. */
 export async function openTemporary(
   hooks: Readonly<Record<string, HookDraft>>,
-  config: { readonly packages?: readonly object[]; readonly [key: string]: unknown } = {},
+  config: TemporaryConfig = {},
 ): Promise<TemporaryRuntime> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-runtime-'));
   const packages = await writeHooks(folder, hooks);
@@ -44,7 +56,11 @@ export async function openTemporary(
   destination.on('data', (chunk: Buffer) => void lines.push(chunk.toString()));
   try {
     const runtime = await openRuntime({
-      config: { ...config, packages: [...packages, ...(config.packages ?? [])] },
+      config: {
+        ...config,
+        limits: { ...CALM, ...config.limits },
+        packages: [...packages, ...(config.packages ?? [])],
+      },
       folder,
       log: { destination },
     });
@@ -80,6 +96,7 @@ async function writeHooks(
       name,
       points: ['preToolUse'],
       capabilities: BARE,
+      timeoutMs: 10_000,
       ...(scene !== undefined && { when: { sessions: [scene] } }),
       ...draft.manifest,
     };

@@ -53,6 +53,8 @@ function misfitArray(value: readonly unknown[], schema: Schema, at: string): str
   const { minItems = 0, maxItems = Infinity, items } = schema;
   if (value.length < minItems) return `${at} must have at least ${minItems} items`;
   if (value.length > maxItems) return `${at} must have at most ${maxItems} items`;
+  if (schema.uniqueItems === true && new Set(value).size < value.length)
+    return `${at} has an item twice`;
   if (items === undefined) return undefined;
   for (const [index, item] of value.entries()) {
     const problem = misfit(item, items, `${at}[${index}]`);

@@ -1,5 +1,10 @@
 import { pathToFileURL } from 'node:url';
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import {
+  MessageChannel,
+  receiveMessageOnPort,
+  type MessagePort,
+  type Worker,
+} from 'node:worker_threads';
 import type { Piscina as Pool } from 'piscina';
 import { BUILD_HASH } from 'signalbox:build';
 import { FrameReader } from '../frames.ts';
@@ -72,17 +77,7 @@ function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): void 
   const { port1, port2 } = new MessageChannel();
   const job: Job = { port: port1, abort: new AbortController(), threadId: undefined };
   jobs.set(id, job);
-  port1.on('message', (message: FromThread) => {
-    switch (message.type) {
-      case 'started':
-        job.threadId = message.threadId;
-        return;
-      case 'bridge':
-        return send({ type: 'bridge', id, seq: message.seq, text: message.text });
-      case 'log':
-        return send({ type: 'log', id, line: message.line });
-    }
-  });
+  port1.on('message', (message: FromThread) => hear(id, job, message));
   const task: ThreadTask = { port: port2, hook, ...(run === undefined ? {} : { run }) };
   pool.run(task, { transferList: [port2], signal: job.abort.signal }).then(
     (sealed: unknown) => {
@@ -97,9 +92,33 @@ function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): void 
   );
 }
 
+/** Passes on what a thread says while it works. */
+function hear(id: number, job: Job, message: FromThread): void {
+  switch (message.type) {
+    case 'started':
+      job.threadId = message.threadId;
+      return;
+    case 'bridge':
+      return send({ type: 'bridge', id, seq: message.seq, text: message.text });
+    case 'log':
+      return send({ type: 'log', id, line: message.line });
+  }
+}
+
 function finish(id: number, outcome: Outcome, text: string): void {
-  jobs.get(id)?.port.close();
-  jobs.delete(id);
+  const job = jobs.get(id);
+  if (job !== undefined) {
+    // The answer comes by another channel and may overtake what the thread said before it.
+    for (
+      let left = receiveMessageOnPort(job.port);
+      left !== undefined;
+      left = receiveMessageOnPort(job.port)
+    ) {
+      hear(id, job, left.message as FromThread);
+    }
+    job.port.close();
+    jobs.delete(id);
+  }
   settle(id, outcome, text);
 }
 

@@ -52,7 +52,7 @@ export function answerOf(error: unknown, maxBytes: number): ErrorAnswer {
 }
 
 function fromFramework(error: unknown, maxBytes: number): SignalboxError {
-  const { code = '', statusCode = 500 } = error as { code?: string; statusCode?: number };
+  const { code = '', statusCode = 500 } = (error ?? {}) as { code?: string; statusCode?: number };
   const [known, detail] = FRAMEWORK_CODES[code] ?? [];
   if (known !== undefined) return new SignalboxError(known, { detail: detail ?? '', maxBytes });
   if (statusCode >= 400 && statusCode < 500) {

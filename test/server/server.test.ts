@@ -1,21 +1,57 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
-import { SignalboxError } from '../../sdk/errors.ts';
 import { POINT_NAMES } from '../../sdk/points.ts';
 import { openServer, type Server, type ServerOptions } from '../../src/server/server.ts';
-import type { Inventory, TestReport } from '../../src/runtime.ts';
-import { scriptedRuntime, type Script } from '../replay/scripted-runtime.ts';
+import type { LiveRuntime } from '../../src/live-runtime.ts';
+import type { Inventory } from '../../src/runtime.ts';
+import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
+
+let temporary: TemporaryRuntime;
+let runtime: LiveRuntime;
+
+beforeAll(async () => {
+  temporary = await openTemporary({
+    guard: {
+      module: `export const createHook = () => (point, payload, ctx) => {
+        ctx.log('looked at ' + payload.toolName);
+        const isBad = payload.toolName === 'cancel';
+        return isBad ? { action: 'block', reason: 'No' } : { action: 'allow' };
+      };`,
+    },
+    later: { manifest: { priority: 1 } },
+    sluggish: {
+      module: `export const createHook = () => async (point, payload, ctx) => {
+        await ctx.store.put('marks', payload.text, true);
+        if (payload.text.startsWith('never')) await new Promise(() => {});
+        if (payload.text.startsWith('slow')) await new Promise((done) => setTimeout(done, 300));
+        return { action: 'allow' };
+      };`,
+      manifest: {
+        points: ['preInput'],
+        capabilities: ['store:write', 'reads_input', 'gates_input'],
+        timeoutMs: 60_000,
+      },
+    },
+    echo: {
+      run: '({ action: "allow", notice: { text: JSON.stringify([ctx.caller, ctx.session]) } })',
+      manifest: { points: ['preOutput'] },
+    },
+    homely: { home: 'local', manifest: { points: ['postTurn'] } },
+    broken: { home: 'local', manifest: { points: ['nowhere'] } },
+  });
+  ({ runtime } = temporary);
+});
+afterAll(() => temporary.remove());
 
 const opened: Server[] = [];
 afterEach(async () => {
   for (const server of opened.splice(0)) await server.close();
 });
 
-async function serve(script: Script = {}, options: Partial<ServerOptions> = {}) {
-  const runtime = scriptedRuntime(script);
+async function serve(options: Partial<ServerOptions> = {}) {
   const server = await openServer(runtime, {
     host: '127.0.0.1',
     port: 0,
@@ -24,7 +60,12 @@ async function serve(script: Script = {}, options: Partial<ServerOptions> = {}) 
     ...options,
   });
   opened.push(server);
-  return { runtime, server, url: server.url };
+  return { server, url: server.url };
+}
+
+/** Resolves when the sluggish hook runs on a text. */
+async function started(text: string): Promise<void> {
+  await expect.poll(() => runtime.store.get('marks', text), { timeout: 20_000 }).toBe(true);
 }
 
 async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
@@ -52,102 +93,121 @@ async function raw(server: Server, ...parts: string[]): Promise<string> {
 const CALL = { toolName: 'cancel', args: { id: 1 } };
 
 test('a fire over HTTP is a fire, and its verdict comes back whole', async () => {
-  const { runtime, url } = await serve({
-    preToolUse: () => ({ action: 'block', reason: 'No', hook: 'guard', result: { deep: [1] } }),
-  });
-  const context = { sessionId: 's', turnId: '1', caller: { userId: 'u', source: 'webhook' } };
-  const { status, body } = await post(`${url}/v1/points/preToolUse`, { payload: CALL, context });
+  const { url } = await serve();
+  const { status, body } = await post(`${url}/v1/points/preToolUse`, { payload: CALL });
   expect(status).toBe(200);
-  expect(body).toEqual({
-    id: 'v1',
+  expect(body).toMatchObject({
+    id: expect.any(String),
     action: 'block',
     reason: 'No',
     hook: 'guard',
-    result: { deep: [1] },
     payload: CALL,
     isModified: false,
     inject: [],
     notices: [],
     outputs: {},
-    trace: [],
-    notRun: [],
+    trace: [{ hook: 'guard', action: 'block', ms: expect.any(Number) }],
+    notRun: ['later'],
   });
-  expect(runtime.fired).toMatchObject([{ point: 'preToolUse', payload: CALL, context }]);
 });
 
-const INVENTORY: Inventory = {
-  hooks: [],
-  absent: [
-    {
-      hook: 'gone',
-      origin: { kind: 'local', name: 'local', version: '' },
-      reason: 'skipped',
-      code: 'hook_skipped',
-      detail: 'unknown point "x"',
-    },
-    { hook: 'off', origin: { kind: 'local', name: 'local', version: '' }, reason: 'disabled' },
-  ],
-  warnings: [
-    new SignalboxError('selector_unmatched', { selector: 's', package: 'p', nearest: 'n' }),
-  ],
-  health: 'degraded',
-};
+test('what the caller says of session and user reaches the hook', async () => {
+  const { url } = await serve();
+  const context = { sessionId: 's', turnId: '1', caller: { userId: 'u', source: 'webhook' } };
+  const sent = { payload: { text: 'x' }, context };
+  const { body } = await post(`${url}/v1/points/preOutput`, sent);
+  const [{ text }] = (body as unknown as { notices: [{ text: string }] }).notices;
+  expect(JSON.parse(text)).toEqual([
+    { userId: 'u', source: 'webhook' },
+    { id: 's', turn: '1' },
+  ]);
+});
 
-test('[AM49] GET /inspect/hooks lists the hooks and what is not live', async () => {
-  const { url } = await serve({ inventory: INVENTORY });
+test('[AM49] [AM53] GET /inspect/hooks lists local and package hooks, their sandboxes, and what is not live', async () => {
+  const { url } = await serve();
   const response = await fetch(`${url}/inspect/hooks`);
   expect(response.status).toBe(200);
   const body = (await response.json()) as Inventory;
-  expect(body.absent).toEqual(INVENTORY.absent);
-  expect(body.warnings).toMatchObject([{ code: 'selector_unmatched', hint: expect.any(String) }]);
+  expect(body.hooks).toContainEqual(
+    expect.objectContaining({
+      hook: 'guard',
+      origin: { kind: 'package', name: 'plain', version: '1.0.0' },
+      sandbox: 'isolate',
+      points: [{ point: 'preToolUse', failPolicy: 'closed', order: 1 }],
+    }),
+  );
+  expect(body.hooks).toContainEqual(
+    expect.objectContaining({
+      hook: 'homely',
+      origin: { kind: 'local', name: 'local', version: '' },
+      sandbox: 'worker',
+    }),
+  );
+  expect(body.absent).toMatchObject([{ hook: 'broken', reason: 'skipped', code: 'hook_skipped' }]);
+  expect(body.warnings).toMatchObject([{ code: 'hook_skipped', hint: expect.any(String) }]);
 });
 
-test('health is ok, or degraded with the reasons, and always 200', async () => {
-  const fine = await serve();
-  expect(await (await fetch(`${fine.url}/healthz`)).json()).toEqual({ status: 'ok', reasons: [] });
-  const poor = await serve({ inventory: INVENTORY });
-  const response = await fetch(`${poor.url}/healthz`);
+test('health is 200, degraded with the reasons where a hook is not live', async () => {
+  const { url } = await serve();
+  const response = await fetch(`${url}/healthz`);
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({
     status: 'degraded',
-    reasons: [{ hook: 'gone', code: 'hook_skipped', message: 'unknown point "x"' }],
+    reasons: [
+      { hook: 'broken', code: 'hook_skipped', message: expect.stringContaining('nowhere') },
+    ],
   });
 });
 
 test('[AM50] [AM51] a test answers with exactly the documented keys', async () => {
-  const asked: unknown[] = [];
-  const { url } = await serve({
-    test: async (request) => {
-      asked.push(request);
-      return {
-        action: 'block',
-        input: CALL,
-        output: CALL,
-        modified: false,
-        blocked: true,
-        hooks: [{ name: 'guard', action: 'block', reason: 'No', ms: 3 }],
-        notRun: ['later'],
-        logs: [{ hook: 'guard', line: 'blocked' }],
-      } as unknown as TestReport;
-    },
-  });
+  const { url } = await serve();
   const request = { point: 'preToolUse', hookName: 'guard', payload: CALL };
   const { status, body } = await post(`${url}/inspect/hooks/test`, request);
   expect(status).toBe(200);
+  const input = expect.objectContaining(CALL) as unknown;
   expect(body).toEqual({
     action: 'block',
-    reason: null,
+    reason: 'No',
     code: null,
-    input: CALL,
-    output: CALL,
+    input,
+    output: input,
     modified: false,
     blocked: true,
     hooks: [{ name: 'guard', action: 'block', code: null }],
-    notRun: ['later'],
-    logs: [{ hook: 'guard', line: 'blocked' }],
+    notRun: [],
+    logs: [{ hook: 'guard', line: 'looked at cancel' }],
   });
-  await post(`${url}/inspect/hooks/test`, { point: 'preToolUse', payload: CALL });
-  expect(asked).toEqual([request, { point: 'preToolUse', payload: CALL }]);
+});
+
+test('[AM50] without a name the whole chain is tested', async () => {
+  const { url } = await serve();
+  const test = (toolName: string) =>
+    post(`${url}/inspect/hooks/test`, { point: 'preToolUse', payload: { toolName } });
+  expect((await test('look')).body).toMatchObject({
+    action: 'allow',
+    reason: null,
+    blocked: false,
+    hooks: [{ name: 'guard' }, { name: 'later' }],
+    notRun: [],
+  });
+  expect((await test('cancel')).body).toMatchObject({ blocked: true, notRun: ['later'] });
+});
+
+test('[AM52] the same test gives the same answer', async () => {
+  const { url } = await serve();
+  const request = { point: 'preToolUse', payload: CALL };
+  const first = await post(`${url}/inspect/hooks/test`, request);
+  const second = await post(`${url}/inspect/hooks/test`, request);
+  expect(second.body).toEqual(first.body);
+});
+
+test('a test of a hook that is not there names the nearest', async () => {
+  const { url } = await serve();
+  const request = { point: 'preToolUse', hookName: 'gard', payload: CALL };
+  expect(await post(`${url}/inspect/hooks/test`, request)).toMatchObject({
+    status: 404,
+    body: { error: { code: 'hook_unknown', hint: expect.stringContaining('"guard"') } },
+  });
 });
 
 test('an unknown point is 404 and names the nearest', async () => {
@@ -185,49 +245,24 @@ test.each([
 ])(
   'a request that is not valid is 400, names the place and shows no value: %j',
   async (sent, detail) => {
-    const { runtime, url } = await serve();
+    const { url } = await serve();
     const { status, body } = await post(`${url}/v1/points/preToolUse`, sent);
     expect(status).toBe(400);
     expect(body.error.code).toBe('request_invalid');
     expect(body.error.message).toContain(detail);
-    expect(runtime.fired).toEqual([]);
   },
 );
 
-test('what the runtime refuses keeps its code, and its own faults show nothing', async () => {
-  const faults: unknown[] = [];
-  const { url } = await serve(
-    {
-      preInput: () => {
-        throw new SignalboxError('payload_invalid', { point: 'preInput', detail: 'no text' });
-      },
-      preOutput: () => {
-        throw new SignalboxError('database', { detail: 'be opened at "/secret/path"' });
-      },
-      postTurn: () => {
-        throw new Error('/secret/path');
-      },
-    },
-    { onFault: (error) => void faults.push(error) },
-  );
-  const at = (point: string) => post(`${url}/v1/points/${point}`, { payload: {} });
-  expect(await at('preInput')).toMatchObject({
+test('a payload that does not fit its point is told by the runtime', async () => {
+  const { url } = await serve();
+  expect(await post(`${url}/v1/points/preInput`, { payload: {} })).toMatchObject({
     status: 400,
-    body: { error: { code: 'payload_invalid' } },
+    body: { error: { code: 'payload_invalid', message: expect.stringContaining('text') } },
   });
-  for (const [point, code] of [
-    ['preOutput', 'database'],
-    ['postTurn', 'internal'],
-  ] as const) {
-    const { status, body } = await at(point);
-    expect([status, body.error.code]).toEqual([500, code]);
-    expect(JSON.stringify(body)).not.toContain('secret');
-  }
-  expect(faults).toHaveLength(2);
 });
 
 test('a body beyond the limit is 413 and one of another type is 415', async () => {
-  const { url } = await serve({}, { payloadBytes: 1000 });
+  const { url } = await serve({ payloadBytes: 1000 });
   const big = { payload: { text: 'x'.repeat(400_000) } };
   expect(await post(`${url}/v1/points/preInput`, big)).toMatchObject({
     status: 413,
@@ -267,81 +302,50 @@ test('other paths are 404 and other methods 405, in JSON', async () => {
   );
 });
 
-test('a deadline ends the call with 504 and tells the hooks', async () => {
-  const stopped = Promise.withResolvers<void>();
-  const { url } = await serve({
-    preInput: async (_payload, context) => {
-      context?.signal?.addEventListener('abort', () => stopped.resolve());
-      await new Promise(() => undefined);
-      return {};
-    },
+/** Whether the log tells of a call that was cancelled, and how often. */
+function cancelled(): number {
+  return temporary.logged().filter(({ code }) => code === 'cancelled').length;
+}
+
+test('a deadline ends the call with 504 and stops the hook', async () => {
+  const { url } = await serve();
+  const before = cancelled();
+  const sent = { payload: { text: 'never 1' }, deadlineMs: 30 };
+  expect(await post(`${url}/v1/points/preInput`, sent)).toMatchObject({
+    status: 504,
+    body: { error: { code: 'deadline_passed' } },
   });
-  const answer = await post(`${url}/v1/points/preInput`, {
-    payload: { text: 'x' },
-    deadlineMs: 30,
-  });
-  expect(answer).toMatchObject({ status: 504, body: { error: { code: 'deadline_passed' } } });
-  await stopped.promise;
+  await expect.poll(cancelled, { timeout: 10_000 }).toBe(before + 1);
 });
 
 test('a caller that goes away cancels its call', async () => {
-  const started = Promise.withResolvers<void>();
-  const stopped = Promise.withResolvers<void>();
-  const { url } = await serve({
-    preInput: async (_payload, context) => {
-      context?.signal?.addEventListener('abort', () => stopped.resolve());
-      started.resolve();
-      await stopped.promise;
-      return {};
-    },
-  });
+  const { url } = await serve();
+  const before = cancelled();
   const caller = new AbortController();
   const call = fetch(`${url}/v1/points/preInput`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: '{"payload":{"text":"x"}}',
+    body: '{"payload":{"text":"never 2"}}',
     signal: caller.signal,
   });
-  await started.promise;
+  await started('never 2');
   caller.abort();
   await expect(call).rejects.toMatchObject({ name: 'AbortError' });
-  await stopped.promise;
-});
-
-test('an answered call is not cancelled afterwards', async () => {
-  let signal: AbortSignal | undefined;
-  const { url } = await serve({
-    preInput: (_payload, context) => {
-      signal = context?.signal;
-      return {};
-    },
-  });
-  await post(`${url}/v1/points/preInput`, { payload: { text: 'x' } });
-  await post(`${url}/v1/points/preOutput`, { payload: { text: 'x' } });
-  expect(signal?.aborted).toBe(false);
+  await expect.poll(cancelled, { timeout: 10_000 }).toBe(before + 1);
 });
 
 test('a stopping server finishes what runs and takes nothing more', async () => {
-  const started = Promise.withResolvers<void>();
-  const finish = Promise.withResolvers<void>();
-  const { server, url } = await serve({
-    preInput: async () => {
-      started.resolve();
-      await finish.promise;
-      return {};
-    },
-  });
-  const running = post(`${url}/v1/points/preInput`, { payload: { text: 'x' } });
-  await started.promise;
+  const { server, url } = await serve();
+  const running = post(`${url}/v1/points/preInput`, { payload: { text: 'slow 1' } });
+  await started('slow 1');
   const closed = server.close();
-  finish.resolve();
   expect((await running).status).toBe(200);
   await closed;
   await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
 });
 
 test('a connection that never finishes its request does not hold up the end', async () => {
-  const { server } = await serve({}, { drainMs: 50 });
+  const { server } = await serve({ drainMs: 50 });
   const socket = connect(server.port, '127.0.0.1');
   const head = 'content-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue';
   socket.write(`POST /v1/points/preInput HTTP/1.1\r\nhost: localhost\r\n${head}\r\n\r\n`);
@@ -354,25 +358,25 @@ test('a connection that never finishes its request does not hold up the end', as
 
 test('without a token no other machine is served', async () => {
   for (const host of ['0.0.0.0', '::', '::ffff:127.0.0.1', 'example.com', '10.0.0.1']) {
-    await expect(serve({}, { host })).rejects.toMatchObject({ code: 'bind_refused' });
+    await expect(serve({ host })).rejects.toMatchObject({ code: 'bind_refused' });
   }
-  await expect(serve({}, { host: '0.0.0.0', token: '' })).rejects.toMatchObject({
+  await expect(serve({ host: '0.0.0.0', token: '' })).rejects.toMatchObject({
     code: 'bind_refused',
   });
-  await serve({}, { host: '0.0.0.0', token: 'secret' });
-  await serve({}, { host: 'localhost' });
+  await serve({ host: '0.0.0.0', token: 'secret' });
+  await serve({ host: 'localhost' });
 });
 
 test('a port in use is one clear error', async () => {
   const { server } = await serve();
-  await expect(serve({}, { port: server.port })).rejects.toMatchObject({
+  await expect(serve({ port: server.port })).rejects.toMatchObject({
     code: 'listen_failed',
     message: expect.stringContaining('the port is in use'),
   });
 });
 
 test('with a token everything but the health needs it', async () => {
-  const { url } = await serve({}, { token: 'right' });
+  const { url } = await serve({ token: 'right' });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const get = (path: string, authorization?: string) =>
     fetch(`${url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
@@ -447,7 +451,7 @@ test('a body nested beyond any stack is answered, and the server goes on', async
   const { url } = await serve();
   const deep = `{"payload":{"text":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}}`;
   const { status } = await post(`${url}/v1/points/preInput`, deep);
-  expect([200, 400, 500]).toContain(status);
+  expect(status).toBe(400);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 

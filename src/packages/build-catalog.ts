@@ -1,5 +1,6 @@
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
+import { openBundleCache } from './bundle/bundle-cache.ts';
 import type { Candidate, Finding } from './candidate.ts';
 import type { AbsentHook, Catalog, HookEntry, Origin } from './catalog.ts';
 import { openConfigSchemas, type ConfigSchema } from './config-schema/config-schema.ts';
@@ -26,9 +27,15 @@ export async function buildCatalog(config: RuntimeConfig): Promise<Catalog> {
     findings.flatMap((item) => item.findings),
     config.hooks.disabled,
   );
-  const maker: EntryMaker = { config, compileSchema: openSchemasOnce() };
+  const maker: EntryMaker = {
+    config,
+    compileSchema: openSchemasOnce(),
+    bundles: openBundleCache(config.cacheFolder),
+  };
   const made = await Promise.all(
-    settled.map((item) => (item.kind === 'candidate' ? makeEntry(item.candidate, maker) : item)),
+    settled.map(async (item) =>
+      item.kind === 'candidate' ? await makeEntry(item.candidate, maker) : item,
+    ),
   );
   const hooks: HookEntry[] = [];
   const absent: AbsentHook[] = [];

@@ -35,6 +35,7 @@ export interface HookEntry {
 
 /** A hook that does not stand in the chain, and why: `hook_skipped`, a conflict, disabled, awaiting consent. */
 export interface AbsentHook {
+  /** `*` stands for all hooks of a package, or of `hooks/`, that nobody knows by name. */
   readonly name: string;
   readonly origin: Origin;
   readonly reason:
@@ -46,5 +47,6 @@ export interface AbsentHook {
 export interface Catalog {
   readonly hooks: readonly HookEntry[];
   readonly absent: readonly AbsentHook[];
+  /** Everything to be told once, the errors of `absent` among it; failures of hooks in the chain are with the hooks. */
   readonly warnings: readonly SignalboxError[];
 }

@@ -3,7 +3,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import type { FailPolicy } from '../../sdk/manifest.ts';
 import type { HookOverride, RuntimeConfig } from '../config/runtime-config.ts';
-import { loadBundle } from './bundle/bundle-cache.ts';
+import { loadBundle, type BundleCache } from './bundle/bundle-cache.ts';
 import type { Candidate } from './candidate.ts';
 import type { AbsentHook, HookEntry } from './catalog.ts';
 import type { ConfigSchema } from './config-schema/config-schema.ts';
@@ -14,6 +14,7 @@ export interface EntryMaker {
   readonly config: RuntimeConfig;
   /** Compiles a manifest's `configSchema`. */
   readonly compileSchema: (schema: object) => ConfigSchema;
+  readonly bundles: BundleCache;
 }
 
 /** An entry without its place in the order of registration, or why the hook is not in the chain after all. */
@@ -110,7 +111,7 @@ async function codeOf(
   if (sandbox === 'worker') return { text: '', file };
   if (isFailing) return { text: '', file: place };
   const request = { ...boundary, file, place, contract: manifest.contract };
-  const bundle = await loadBundle(maker.config.cacheFolder, request);
+  const bundle = await loadBundle(maker.bundles, request);
   if (bundle.ok) return { text: bundle.code, file: place };
   return { text: '', file: place, failure: loadError(bundle.detail) };
 }

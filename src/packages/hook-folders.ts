@@ -11,6 +11,8 @@ import { locate, readContained } from './install/contained-file.ts';
 
 /** A hook.json is a page; what is larger is no manifest. */
 const MAX_MANIFEST_BYTES = 64 * 1024;
+/** Each hook costs reads, a bundle and an isolate at the start. */
+const MAX_HOOKS = 500;
 const HANDLERS = ['index.mjs', 'index.js', 'index.ts'];
 
 /** A hook on disk whose manifest is valid and whose handler is there. */
@@ -46,6 +48,7 @@ export async function scanHooks(root: string, label: string): Promise<HookScan> 
     const { code } = error as NodeJS.ErrnoException;
     return skipAll(label, code === 'ENOTDIR' ? 'hooks is not a folder' : `hooks: ${code ?? '?'}`);
   }
+  if (names.length > MAX_HOOKS) return skipAll(label, `hooks holds more than ${MAX_HOOKS} folders`);
   // The default order of sort() is that of code units.
   const scans = await Promise.all(names.sort().map((name) => scanFolder(root, name, label)));
   const found: FoundHook[] = [];
@@ -87,7 +90,7 @@ async function scanFolder(
   const parsed = parseManifest(json.value);
   if (!parsed.ok) {
     const path = parsed.key === '' ? [] : [parsed.key];
-    const detail = parsed.detail + pointHint(json.value, parsed.key);
+    const detail = findPointFault(json.value, parsed.key) ?? parsed.detail;
     return skip({ detail, path, at: json.placeOf(path), ...nameOf(json.value) });
   }
   const { manifest } = parsed;
@@ -161,12 +164,12 @@ function nameOf(manifest: unknown): { readonly hook?: string } {
   return parsed.ok ? { hook: parsed.manifest.name } : {};
 }
 
-/** A misspelt point is the commonest fault of a manifest. */
-function pointHint(manifest: unknown, key: string): string {
-  if (key !== 'points') return '';
-  const { points } = manifest as { readonly points: unknown };
-  if (!Array.isArray(points)) return '';
+/** A misspelt point is the commonest fault of a manifest, and the list of all points is no help with it. */
+function findPointFault(manifest: unknown, key: string): string | undefined {
+  if (key !== 'points') return undefined;
+  const { points } = manifest as { readonly points?: unknown };
+  if (!Array.isArray(points)) return undefined;
   const unknown: unknown = points.find((point) => typeof point === 'string' && !isPoint(point));
-  if (typeof unknown !== 'string') return '';
-  return `; "${printable(unknown, 80)}" is none${suggestion(unknown, POINT_NAMES)}`;
+  if (typeof unknown !== 'string') return undefined;
+  return `unknown point "${printable(unknown, 80)}"${suggestion(unknown, POINT_NAMES)}`;
 }

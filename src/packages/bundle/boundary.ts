@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type {
@@ -34,9 +34,12 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 
 /**
  * Keeps a bundle inside its boundary: every import is resolved and every file read here, links followed. What leads out,
- * needs Node.js or is no source text becomes an error at the import. `onFile` is told each file that is read.
+ * needs Node.js or is no source text becomes an error at the import. `onFile` is given each file that is read.
  */
-export function boundaryPlugin(boundary: Boundary, onFile: (path: string) => void): Plugin {
+export function boundaryPlugin(
+  boundary: Boundary,
+  onFile: (path: string, contents: Buffer) => void,
+): Plugin {
   const isAsked = {};
   let files = 0;
   let bytes = 0;
@@ -67,14 +70,16 @@ export function boundaryPlugin(boundary: Boundary, onFile: (path: string) => voi
         if (args.namespace !== 'file' || loader === undefined) {
           return fail('a file that is neither JavaScript, TypeScript nor JSON cannot be imported');
         }
-        const contents = await readFile(args.path);
+        const facts = await stat(args.path);
+        if (!facts.isFile()) return fail('what is imported is not a file');
         files++;
-        bytes += contents.length;
+        bytes += facts.size;
         if (files > MAX_FILES) return fail(`the hook imports more than ${MAX_FILES} files`);
         if (bytes > LIMITS.sourceBytes) {
           return fail(`the hook's files are larger than ${LIMITS.sourceBytes} bytes`);
         }
-        onFile(args.path);
+        const contents = await readFile(args.path);
+        onFile(args.path, contents);
         return { contents: withoutMark(contents), loader };
       });
     },

@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { BUNDLER_VERSION, bundleHook, type Bundle, type BundleRequest } from './bundle.ts';
 import { sha256, writeCacheFile } from '../install/cache-folder.ts';
@@ -10,35 +10,51 @@ interface BundleRecord {
   readonly inputs: Readonly<Record<string, string>>;
 }
 
+/** The bundles of one start. */
+export interface BundleCache {
+  readonly folder: string;
+  /** Hashes that are known, by path: the hooks of a package share folders. */
+  readonly hashes: Map<string, Promise<string>>;
+}
+
+/** Opens the bundles of a cache folder for one start. */
+export function openBundleCache(folder: string): BundleCache {
+  return { folder, hashes: new Map() };
+}
+
 /**
  * Bundles a hook, or takes the bundle from the cache when every file and folder that it was made from is unchanged. What is
  * read from the cache is held against its hash. A cache that cannot be written only costs time.
  */
-export async function loadBundle(cacheFolder: string, request: BundleRequest): Promise<Bundle> {
+export async function loadBundle(cache: BundleCache, request: BundleRequest): Promise<Bundle> {
   const { root, hoistRoot = '', place, contract } = request;
   const id = sha256(JSON.stringify([BUNDLER_VERSION, root, hoistRoot, place, contract]));
-  const cached = await readCached(cacheFolder, id, request);
-  if (cached !== undefined) return { ok: true, code: cached, files: [] };
+  const cached = await readCached(cache, id, request);
+  if (cached !== undefined) return { ok: true, code: cached, files: new Map() };
   const bundle = await bundleHook(request);
-  if (bundle.ok) await keep(cacheFolder, { id, request, bundle }).catch(() => undefined);
+  if (bundle.ok) await keep(cache.folder, { id, request, bundle }).catch(() => undefined);
   return bundle;
 }
 
 async function readCached(
-  cacheFolder: string,
+  { folder, hashes }: BundleCache,
   id: string,
   { root }: BundleRequest,
 ): Promise<string | undefined> {
+  const hashOnce = (path: string): Promise<string> => {
+    const hash = hashes.get(path) ?? hashInput(path);
+    hashes.set(path, hash);
+    return hash;
+  };
   try {
-    const record = readRecord(await readFile(join(cacheFolder, recordPath(id)), 'utf8'));
+    const record = readRecord(await readFile(join(folder, recordPath(id)), 'utf8'));
     if (record === undefined) return undefined;
-    const hashes = await Promise.all(
-      Object.entries(record.inputs).map(
-        async ([path, hash]) => (await hashInput(join(root, path))) === hash,
-      ),
+    const inputs = Object.entries(record.inputs);
+    const isSame = await Promise.all(
+      inputs.map(async ([path, hash]) => (await hashOnce(join(root, path))) === hash),
     );
-    if (!hashes.every(Boolean)) return undefined;
-    const code = await readFile(join(cacheFolder, codePath(record.code)), 'utf8');
+    if (!isSame.every(Boolean)) return undefined;
+    const code = await readFile(join(folder, codePath(record.code)), 'utf8');
     return sha256(code) === record.code ? code : undefined;
   } catch {
     return undefined;
@@ -60,10 +76,11 @@ interface Fresh {
 
 async function keep(cacheFolder: string, { id, request, bundle }: Fresh): Promise<void> {
   const inputs: Record<string, string> = {};
-  const paths = inputsOf(request, bundle.files);
+  // Of files the hash is that of the bytes that were bundled: they may have changed since.
+  for (const [path, hash] of bundle.files) inputs[relative(request.root, path)] = hash;
   await Promise.all(
-    paths.map(async (path) => {
-      inputs[relative(request.root, path)] = await hashInput(path);
+    surroundings(request, bundle.files.keys()).map(async (path) => {
+      inputs[relative(request.root, path)] ??= await hashInput(path);
     }),
   );
   const code = sha256(bundle.code);
@@ -72,31 +89,29 @@ async function keep(cacheFolder: string, { id, request, bundle }: Fresh): Promis
 }
 
 /**
- * The files of a bundle, the folders that its imports were looked for in (a new file there can take the place of another),
- * and the package.json of each, which direct imports.
+ * The folders that the imports of a bundle were looked for in (a new file there can take the place of another), and the
+ * package.json of each, which direct imports.
  */
-function inputsOf({ root, hoistRoot }: BundleRequest, files: readonly string[]): readonly string[] {
-  const inputs = new Set<string>(files);
+function surroundings(
+  { root, hoistRoot }: BundleRequest,
+  files: Iterable<string>,
+): readonly string[] {
+  const paths = new Set<string>(hoistRoot === undefined ? [] : [hoistRoot]);
   for (const file of files) {
     const top = isWithin(root, file) ? root : (hoistRoot ?? root);
     for (let folder = dirname(file); isWithin(top, folder); folder = dirname(folder)) {
-      inputs.add(folder);
-      inputs.add(join(folder, 'package.json'));
+      paths.add(folder);
+      paths.add(join(folder, 'package.json'));
     }
   }
-  if (hoistRoot !== undefined) inputs.add(hoistRoot);
-  return [...inputs];
+  return [...paths];
 }
 
-/** The hash of a file's bytes, or of a folder's names with what its links point to; `absent` where nothing is. */
+/** The hash of a file's bytes, or of a folder's names with what its links point to; `absent` where neither is. */
 async function hashInput(path: string): Promise<string> {
-  try {
-    return sha256(await readFile(path));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
-    if (code !== 'EISDIR') throw error;
-  }
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isFile()) return sha256(await readFile(path));
+  if (!facts?.isDirectory()) return 'absent';
   const entries = await readdir(path, { withFileTypes: true });
   const lines = await Promise.all(
     entries.map(async (entry) => {

@@ -4,6 +4,7 @@ import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
 import type { Manifest } from '../../../sdk/manifest.ts';
 import { LIMITS } from '../../../sdk/limits.ts';
 import { printable } from '../../config/printable.ts';
+import { sha256 } from '../install/cache-folder.ts';
 import { boundaryPlugin, type Boundary } from './boundary.ts';
 
 /** A hook to bundle. */
@@ -15,9 +16,12 @@ export interface BundleRequest extends Boundary {
   readonly contract: Manifest['contract'];
 }
 
-/** One ESM text without imports and the files that it was made from, or why there is none, without host paths. */
+/**
+ * One ESM text without imports and the hashes of the files that it was made from, by real path; or why there is none, without
+ * host paths.
+ */
 export type Bundle =
-  | { readonly ok: true; readonly code: string; readonly files: readonly string[] }
+  | { readonly ok: true; readonly code: string; readonly files: ReadonlyMap<string, string> }
   | { readonly ok: false; readonly detail: string };
 
 /** Changes when the same files could give another text. */
@@ -28,11 +32,13 @@ export const BUNDLER_VERSION = `1-esbuild-${esbuildPackage.version}`;
  * imports of Node.js modules, imports that lead nowhere or out of the boundary, and syntax errors are told in `detail`.
  */
 export async function bundleHook(request: BundleRequest): Promise<Bundle> {
-  const files: string[] = [];
+  const files = new Map<string, string>();
   try {
     // A start whose bundles are all cached does not pay for the bundler.
     const { build } = await import('esbuild');
-    const plugins = [boundaryPlugin(request, (path) => files.push(path))];
+    const plugins = [
+      boundaryPlugin(request, (path, contents) => files.set(path, sha256(contents))),
+    ];
     const result = await build({
       ...OPTIONS,
       absWorkingDir: request.root,
@@ -57,7 +63,8 @@ const OPTIONS = {
   target: 'es2024',
   charset: 'utf8',
   mainFields: ['module', 'main'],
-  conditions: ['import'],
+  // In the checkout the sdk is its sources; a published one has none.
+  conditions: import.meta.filename.endsWith('.ts') ? ['@signalbox/source', 'import'] : ['import'],
   // No tsconfig.json of a package or of a folder above it is read.
   tsconfigRaw: {},
   legalComments: 'none',
@@ -67,24 +74,26 @@ const OPTIONS = {
 
 function readResult(
   { place, contract }: BundleRequest,
-  { metafile, outputFiles }: BuildResult<typeof OPTIONS>,
-  files: readonly string[],
+  { metafile, outputFiles, warnings }: BuildResult<typeof OPTIONS>,
+  files: ReadonlyMap<string, string>,
 ): Bundle {
   const [output] = Object.values(metafile.outputs);
   const [code] = outputFiles;
   if (output?.entryPoint === undefined || code === undefined) {
     return { ok: false, detail: `${place} gives no module` };
   }
-  if (metafile.inputs[output.entryPoint]?.format === 'cjs') {
+  const names = contract === 'signalbox' ? ['createHook', 'default', 'run'] : output.exports;
+  const isHook = output.exports.some((name) => names.includes(name));
+  const isCommonJs =
+    metafile.inputs[output.entryPoint]?.format === 'cjs' ||
+    (!isHook && warnings.some(({ id }) => id === 'commonjs-variable-in-esm'));
+  if (isCommonJs) {
     return {
       ok: false,
       detail: `${place} is CommonJS: a hook is an ES module that exports createHook`,
     };
   }
-  const names = contract === 'signalbox' ? ['createHook', 'default', 'run'] : output.exports;
-  if (!output.exports.some((name) => names.includes(name))) {
-    return { ok: false, detail: `${place} exports none of createHook, default and run` };
-  }
+  if (!isHook) return { ok: false, detail: `${place} exports none of createHook, default and run` };
   if (code.contents.length > LIMITS.sourceBytes) {
     return { ok: false, detail: `the bundle is larger than ${LIMITS.sourceBytes} bytes` };
   }

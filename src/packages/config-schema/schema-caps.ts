@@ -72,7 +72,8 @@ function inspectKeywords(schema: Readonly<Record<string, unknown>>, depth: numbe
   if (depth > 0 && Object.hasOwn(schema, '$id'))
     throw new SchemaFault('it uses "$id" below the root');
   const { $ref, items, uniqueItems } = schema;
-  if ($ref !== undefined && !/^#\/(?:\$defs|definitions)\/[^/]+$/.test(String($ref))) {
+  const isOwn = typeof $ref === 'string' && /^#\/(?:\$defs|definitions)\/[^/]+$/.test($ref);
+  if ($ref !== undefined && !isOwn) {
     throw new SchemaFault('it refers to something else than its own "$defs"');
   }
   // Comparing objects with each other takes quadratic time.

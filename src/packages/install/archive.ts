@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Parser, type ReadEntry } from 'tar';
+import type { ReadEntry } from 'tar';
 import { printable } from '../../config/printable.ts';
 
 /** Limits of a package archive; npm packages of hooks are a thousand times smaller. */
@@ -24,6 +24,7 @@ const OVERHEAD = ARCHIVE_LIMITS.entries * 4096 + 1024 * 1024;
 export async function findArchiveFault(archive: Buffer): Promise<string | undefined> {
   const plain = await inflate(archive);
   if (typeof plain === 'string') return plain;
+  const { Parser } = await import('tar');
   const paths = new Map<string, string>();
   let entries = 0;
   let bytes = 0;
@@ -41,7 +42,9 @@ export async function findArchiveFault(archive: Buffer): Promise<string | undefi
     },
   });
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  parser.on('error', (error: Error) => resolve(`it is no archive: ${printable(error.message)}`));
+  parser.on('error', (error: Error) =>
+    resolve(fault ?? `it is no archive: ${printable(error.message)}`),
+  );
   parser.on('end', () => resolve(fault ?? (entries === 0 ? 'the archive is empty' : undefined)));
   parser.end(plain);
   return promise;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import pacote from 'pacote';
 import { ARCHIVE_LIMITS, findArchiveFault } from './archive.ts';
 import { makeScratch, removeStale } from './cache-folder.ts';
 
@@ -74,6 +73,8 @@ async function install({ archive, integrity, home, cacheFolder }: Installation):
     const copy = join(scratch, 'package.tgz');
     await writeFile(copy, archive);
     const fresh = join(scratch, 'home');
+    // It takes half a second to load, and most starts have nothing to unpack.
+    const { default: pacote } = await import('pacote');
     await pacote.extract(`file:${copy}`, join(fresh, 'package'), {
       integrity,
       cache: join(scratch, 'npm'),

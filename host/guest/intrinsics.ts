@@ -47,6 +47,7 @@ export const SetCtor = Set;
 export const WeakMapCtor = WeakMap;
 export const WeakSetCtor = WeakSet;
 export const DateCtor = Date;
+export const RegExpCtor = RegExp;
 export const Uint8ArrayCtor = Uint8Array;
 export const ArrayBufferCtor = ArrayBuffer;
 export const DataViewCtor = DataView;
@@ -78,6 +79,7 @@ const TypedArrayPrototype = getPrototypeOf(Uint8Array.prototype) as object;
 export const typedArrayTag = uncurryThis(
   getterOf(TypedArrayPrototype, Symbol.toStringTag) as (this: unknown) => string | undefined,
 );
+export const typedArraySet = uncurryThis(Uint8Array.prototype.set);
 export const typedArrayLength = uncurryThis(
   getterOf(TypedArrayPrototype, 'length') as (this: Uint8Array) => number,
 );
@@ -94,6 +96,24 @@ export const arrayBufferByteLength = uncurryThis(
   getterOf(ArrayBuffer.prototype, 'byteLength') as (this: ArrayBuffer) => number,
 );
 
+export const arrayBufferDetached = uncurryThis(
+  getterOf(ArrayBuffer.prototype, 'detached') as (this: ArrayBuffer) => boolean,
+);
+export const arrayBufferTransfer = uncurryThis(ArrayBuffer.prototype.transfer);
+export const dataViewBuffer = uncurryThis(
+  getterOf(DataView.prototype, 'buffer') as (this: DataView) => ArrayBuffer,
+);
+export const dataViewByteLength = uncurryThis(
+  getterOf(DataView.prototype, 'byteLength') as (this: DataView) => number,
+);
+export const dataViewByteOffset = uncurryThis(
+  getterOf(DataView.prototype, 'byteOffset') as (this: DataView) => number,
+);
+export const booleanValueOf = uncurryThis(Boolean.prototype.valueOf);
+export const numberValueOf = uncurryThis(Number.prototype.valueOf);
+export const stringValueOf = uncurryThis(String.prototype.valueOf);
+export const bigintValueOf = uncurryThis(BigInt.prototype.valueOf);
+export const symbolValueOf = uncurryThis(Symbol.prototype.valueOf);
 export const regExpSource = uncurryThis(
   getterOf(RegExp.prototype, 'source') as (this: RegExp) => string,
 );

@@ -63,9 +63,8 @@ function putObject(line: Line, value: object, outer: Trail | undefined): void {
   if (prototype === null) put(line, '[null prototype] ');
   else if (prototype !== ObjectPrototype) {
     if (isPrototypeOf(ErrorPrototype, value)) return putError(line, value, trail);
-    const name = className(prototype);
-    if (putBuiltin(line, value, { name, trail, show: putValue })) return;
-    putVisible(line, `${name} `);
+    if (putBuiltin(line, value, { trail, show: putValue })) return;
+    putVisible(line, `${className(prototype)} `);
   }
   putProperties(line, value, trail);
 }

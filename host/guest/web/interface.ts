@@ -7,9 +7,11 @@ import {
   type Callable,
 } from '../intrinsics.ts';
 
+const TO_STRING_TAG = Symbol.toStringTag;
+
 /**
  * Gives a class the surface of a Web IDL interface: its name (which a bundler may have shortened), its tag, and
- * enumerable members. Load time only.
+ * enumerable members.
  */
 export function asInterface<Class extends Callable | (abstract new (...args: never[]) => object)>(
   name: string,
@@ -25,11 +27,7 @@ export function asInterface<Class extends Callable | (abstract new (...args: nev
 
 /** Gives an object that is no class the tag that its kind has on the web. */
 export function tag(target: object, name: string): void {
-  defineProperty(
-    target,
-    Symbol.toStringTag,
-    bare({ __proto__: null, value: name, configurable: true }),
-  );
+  defineProperty(target, TO_STRING_TAG, bare({ __proto__: null, value: name, configurable: true }));
 }
 
 /** Names a function as a hook sees it. */

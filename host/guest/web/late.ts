@@ -1,5 +1,5 @@
 /* oxlint-disable no-restricted-globals -- a bundler makes a module that is required come up at its first use; one that
-   is imported comes up with the bundle. Together these take ten milliseconds, which few isolates need to pay. */
+   is imported comes up with the bundle. Together these take some milliseconds, which few isolates need to pay. */
 import type * as Encoding from '@exodus/bytes/encoding-lite.js';
 import type * as Url from 'whatwg-url-minimum';
 
@@ -9,9 +9,3 @@ export const encodingLibrary = (): typeof Encoding =>
 
 /** The URL parser. */
 export const urlLibrary = (): typeof Url => require('whatwg-url-minimum') as typeof Url;
-
-type StructuredClone = (value: unknown, options?: unknown) => unknown;
-
-/** The structured clone algorithm. */
-export const cloneLibrary = (): StructuredClone =>
-  require('core-js-pure/stable/structured-clone') as StructuredClone;

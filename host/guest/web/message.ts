@@ -4,9 +4,9 @@ import { put, putVisible, type Line } from './line.ts';
 
 /** Adds the arguments of a console call: texts as they are, other values as literals, `%s` and its kind filled in. */
 export function putMessage(line: Line, values: readonly unknown[]): void {
-  const first = values[0];
   let used = 0;
-  if (typeof first === 'string' && values.length > 1) used = putFormat(line, first, values);
+  // Length first: an index that an array lacks is looked up on `Object.prototype`.
+  if (values.length > 1 && typeof values[0] === 'string') used = putFormat(line, values[0], values);
   for (let index = used; index < values.length && line.left > 0; index += 1) {
     if (index > 0) put(line, ' ');
     putPlain(line, values[index]);

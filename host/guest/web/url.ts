@@ -1,5 +1,5 @@
 import { defineHidden, defineProperty, bare } from '../intrinsics.ts';
-import { nameFunction } from './interface.ts';
+import { asInterface, nameFunction } from './interface.ts';
 import { urlLibrary } from './late.ts';
 
 type UrlClass = 'URL' | 'URLSearchParams';
@@ -16,7 +16,7 @@ export function installUrl(target: object): void {
 function defineLate(target: object, name: UrlClass): void {
   const become = (value: unknown): void => defineHidden(target, name, value);
   const get = nameFunction((): object => {
-    const made = nameFunction(urlLibrary()[name], name);
+    const made = asInterface(name, urlLibrary()[name]);
     become(made);
     return made;
   }, `get ${name}`);

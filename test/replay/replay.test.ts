@@ -1,12 +1,47 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { SignalboxError } from '../../sdk/errors.ts';
+import type { LiveRuntime } from '../../src/live-runtime.ts';
 import type { ReplayRow } from '../../src/replay/conversation-run.ts';
+import type { RecordingEntry } from '../../src/replay/recording.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { createSummary } from '../../src/replay/replay-summary.ts';
-import type { RecordingEntry } from '../../src/replay/recording.ts';
-import type { Runtime } from '../../src/runtime.ts';
-import { scriptedRuntime } from './scripted-runtime.ts';
+import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
+
+let temporary: TemporaryRuntime;
+let runtime: LiveRuntime;
+
+beforeAll(async () => {
+  temporary = await openTemporary(
+    {
+      guard: {
+        run: 'payload.toolName === "drop" ? { action: "block", reason: "No" } : { action: "allow" }',
+      },
+      loose: {
+        module: `export const createHook = () => (point, payload) => {
+          if (payload.toolName === 'fragile') throw new Error('broke');
+          return { action: 'allow' };
+        };`,
+        manifest: { failPolicy: 'open' },
+      },
+      counter: {
+        module: `let count = 0;
+          export const createHook = () => (point, payload) => {
+            if (!payload.text.startsWith('count')) return { action: 'allow' };
+            return { action: 'block', reason: String(++count) };
+          };`,
+        manifest: { points: ['preInput'] },
+      },
+      sluggish: {
+        run: 'new Promise((done) => setTimeout(() => done({ action: "allow" }), payload.text === "slow" ? 300 : 0))',
+        manifest: { points: ['preOutput'] },
+      },
+    },
+    { limits: { payloadBytes: 5000 } },
+  );
+  ({ runtime } = temporary);
+});
+afterAll(() => temporary.remove());
 
 async function* recording(...entries: RecordingEntry[]): AsyncGenerator<RecordingEntry> {
   yield* entries;
@@ -14,6 +49,10 @@ async function* recording(...entries: RecordingEntry[]): AsyncGenerator<Recordin
 
 function conversation(id: string, ...messages: unknown[]): RecordingEntry {
   return { conversation: { id, file: 'r.jsonl', messages, lineOf: (index) => index + 10 } };
+}
+
+function user(content: string) {
+  return { role: 'user', content };
 }
 
 function calling(...names: string[]) {
@@ -24,10 +63,10 @@ function calling(...names: string[]) {
   return { role: 'assistant', content: null, tool_calls };
 }
 
-async function run(runtime: Runtime, source: AsyncIterable<RecordingEntry>) {
+async function run(...entries: RecordingEntry[]) {
   const rows: ReplayRow[] = [];
   const problems: SignalboxError[] = [];
-  const progress = await replay(runtime, source, {
+  const progress = await replay(runtime, recording(...entries), {
     onDecision: (row) => void rows.push(row),
     onProblem: (error) => void problems.push(error),
   });
@@ -35,31 +74,14 @@ async function run(runtime: Runtime, source: AsyncIterable<RecordingEntry>) {
 }
 
 test('each fire gives one row, allow included, and a blocked call stops nothing', async () => {
-  const runtime = scriptedRuntime({
-    preToolUse: (payload) =>
-      payload.toolName === 'drop' ? { action: 'block', hook: 'guard', reason: 'No' } : {},
-  });
   const { rows, progress } = await run(
-    runtime,
-    recording(
-      conversation('c', { role: 'user', content: 'hi' }, calling('drop', 'look'), {
-        role: 'tool',
-        content: 'dropped',
-      }),
-    ),
+    conversation('c', user('hi'), calling('drop', 'look'), { role: 'tool', content: 'dropped' }),
   );
   const row = { conversation: 'c', hook: null, code: null, reason: null, action: 'allow' };
+  const blocked = { action: 'block', hook: 'guard', reason: 'No' };
   expect(rows).toEqual([
     { ...row, call: null, point: 'preInput', tool: null },
-    {
-      ...row,
-      call: 0,
-      point: 'preToolUse',
-      tool: 'drop',
-      action: 'block',
-      hook: 'guard',
-      reason: 'No',
-    },
+    { ...row, call: 0, point: 'preToolUse', tool: 'drop', ...blocked },
     { ...row, call: 1, point: 'preToolUse', tool: 'look' },
     { ...row, call: 0, point: 'postToolUse', tool: 'drop' },
   ]);
@@ -73,52 +95,46 @@ test('each fire gives one row, allow included, and a blocked call stops nothing'
   });
 });
 
-test('conversations of one id are sessions of their own, and each is ended', async () => {
-  const runtime = scriptedRuntime({});
-  const say = { role: 'user', content: 'hi' };
-  await run(runtime, recording(conversation('same', say, say), conversation('same', say)));
-  const sessions = runtime.fired.map(({ context }) => context?.sessionId);
-  expect(sessions[0]).toBe(sessions[1]);
-  expect(sessions[0]).not.toBe(sessions[2]);
-  expect(new Set(sessions).size).toBe(2);
-  expect(runtime.fired.map(({ context }) => context?.turnId)).toEqual(['1', '2', '1']);
-  expect(new Set(runtime.ended)).toEqual(new Set(sessions));
-  expect(runtime.ended).toHaveLength(2);
+test('conversations of one id are sessions of their own', async () => {
+  const { rows } = await run(
+    conversation('same', user('count'), user('count')),
+    conversation('same', user('count')),
+  );
+  expect(rows.map(({ conversation: id, reason }) => [id, reason])).toEqual([
+    ['same', '1'],
+    ['same', '2'],
+    ['same', '1'],
+  ]);
 });
 
 test('rows come in the order of the recording however the timing falls', async () => {
-  const first = Promise.withResolvers<void>();
-  let running = 0;
-  let most = 0;
-  const runtime = scriptedRuntime({
-    preInput: async (payload) => {
-      running += 1;
-      most = Math.max(most, running);
-      if (payload.text === '0') await first.promise;
-      if (payload.text === '15') first.resolve();
-      running -= 1;
-      return {};
-    },
-  });
   const entries = Array.from({ length: 40 }, (_, n) =>
-    conversation(`c${n}`, { role: 'user', content: String(n) }),
+    conversation(`c${n}`, { role: 'assistant', content: n % 8 === 0 ? 'slow' : 'quick' }),
   );
-  const { rows } = await run(runtime, recording(...entries));
-  expect(rows.map((row) => row.conversation)).toEqual(entries.map((_, n) => `c${n}`));
-  expect(most).toBeGreaterThan(1);
-  expect(most).toBeLessThanOrEqual(16);
+  const { rows } = await run(...entries);
+  expect(rows.map((row) => row.conversation)).toEqual(
+    entries.flatMap((_, n) => [`c${n}`, `c${n}`]),
+  );
 });
 
 test('a call that cannot be read is a block with a code, and is told with file and line', async () => {
   const bad = { role: 'assistant', tool_calls: [{ function: { name: 't', arguments: '{' } }] };
-  const { rows, problems, progress } = await run(
-    scriptedRuntime({}),
-    recording(conversation('c', bad, null), { error: new SignalboxError('conversation_invalid') }),
-  );
-  expect(rows).toMatchObject([
-    { call: 0, tool: 't', action: 'block', code: 'payload_invalid', hook: null },
+  const { rows, problems, progress } = await run(conversation('c', bad, null), {
+    error: new SignalboxError('conversation_invalid'),
+  });
+  expect(rows).toEqual([
+    {
+      conversation: 'c',
+      call: 0,
+      point: 'preToolUse',
+      tool: 't',
+      action: 'block',
+      hook: null,
+      code: 'payload_invalid',
+      reason: 'the arguments of the call are no JSON object',
+    },
   ]);
-  expect(problems.map(({ code, data }) => [code, data.file, data.line])).toEqual([
+  expect(problems.map(({ code, data }) => [code, data['file'], data['line']])).toEqual([
     ['conversation_invalid', 'r.jsonl', 10],
     ['conversation_invalid', 'r.jsonl', 11],
     ['conversation_invalid', undefined, undefined],
@@ -126,71 +142,51 @@ test('a call that cannot be read is a block with a code, and is told with file a
   expect(progress.problems).toBe(3);
 });
 
-test('a fire without a verdict is a block, never an allow', async () => {
-  const runtime = scriptedRuntime({
-    preInput: () => {
-      throw new SignalboxError('payload_size', { point: 'preInput', maxBytes: 1 });
-    },
-  });
-  const { rows, progress } = await run(
-    runtime,
-    recording(conversation('c', { role: 'user', content: 'hi' })),
-  );
-  expect(rows).toMatchObject([{ action: 'block', code: 'payload_size' }]);
-  expect(progress.failures).toBe(1);
+test('a fire that the runtime cannot take is a block, never an allow', async () => {
+  const { rows, progress } = await run(conversation('c', user('x'.repeat(10_000)), user('hi')));
+  expect(rows).toMatchObject([{ action: 'block', code: 'payload_size' }, { action: 'allow' }]);
+  expect(progress.failures).toBeGreaterThan(0);
 });
 
 test('a failure that was allowed shows its hook and code', async () => {
-  const runtime = scriptedRuntime({
-    preInput: () => ({ trace: [{ hook: 'loose', action: 'allow', code: 'thrown', ms: 1 }] }),
-  });
-  const { rows, progress } = await run(
-    runtime,
-    recording(conversation('c', { role: 'user', content: 'hi' })),
-  );
+  const { rows, progress } = await run(conversation('c', calling('fragile')));
   expect(rows).toMatchObject([{ action: 'allow', hook: 'loose', code: 'thrown' }]);
   expect(progress.failures).toBe(1);
 });
 
-test('a closed runtime and a listener that fails end the replay with their error', async () => {
-  const closed = scriptedRuntime({
-    preInput: () => {
-      throw new SignalboxError('runtime_closed');
-    },
-  });
-  const many = () =>
-    recording(
-      ...Array.from({ length: 200 }, (_, n) =>
-        conversation(`c${n}`, { role: 'user', content: 'hi' }),
-      ),
-    );
-  await expect(run(closed, many())).rejects.toMatchObject({ code: 'runtime_closed' });
-  const listening = replay(scriptedRuntime({}), many(), {
-    onDecision: () => {
-      throw new Error('disk full');
-    },
-  });
-  await expect(listening).rejects.toThrow('disk full');
+function many(): AsyncGenerator<RecordingEntry> {
+  return recording(
+    ...Array.from({ length: 200 }, (_, n) => conversation(`c${n}`, user(`hi ${n}`))),
+  );
+}
+
+test('a listener that fails ends the replay with its error', async () => {
+  const onDecision = () => {
+    throw new Error('disk full');
+  };
+  await expect(replay(runtime, many(), { onDecision })).rejects.toThrow('disk full');
 });
 
-test('a stopped replay lets what runs finish and starts nothing more', async () => {
+test('a closed runtime ends the replay with its error', async () => {
+  const closed = await openTemporary({ guard: { manifest: { points: ['preInput'] } } });
+  await closed.runtime.close();
+  await expect(replay(closed.runtime, many())).rejects.toMatchObject({ code: 'runtime_closed' });
+  await closed.remove();
+});
+
+test('a stopped replay delivers what was decided and starts nothing more', async () => {
   const stop = new AbortController();
-  const runtime = scriptedRuntime({
-    preInput: (payload) => {
-      if (payload.text === '3') stop.abort();
-      return {};
+  let rows = 0;
+  const progress = await replay(runtime, many(), {
+    signal: stop.signal,
+    concurrency: 1,
+    onDecision() {
+      rows += 1;
+      if (rows === 4) stop.abort();
     },
   });
-  const progress = await replay(
-    runtime,
-    recording(
-      ...Array.from({ length: 100 }, (_, n) =>
-        conversation(`c${n}`, { role: 'user', content: String(n) }),
-      ),
-    ),
-    { signal: stop.signal, concurrency: 1 },
-  );
-  expect(progress.fires).toBe(4);
+  expect(progress.fires).toBe(rows);
+  expect(rows).toBeLessThan(20);
 });
 
 test('the summary counts by point, tool and hook', () => {

@@ -29,23 +29,13 @@ export const { create, freeze, is, keys: enumerableKeys } = Object;
 export const { isArray } = Array;
 export const { isView } = ArrayBuffer;
 export const { parse, stringify } = JSON;
-export const { min, max, floor, trunc } = Math;
-export const { isInteger, isSafeInteger, isFinite: isFiniteNumber } = Number;
 export const { now } = Date;
 export const fromCharCode = String.fromCharCode;
 
 export const ObjectCtor = Object;
-export const FunctionCtor = Function;
-export const ArrayCtor = Array;
-export const StringCtor = String;
-export const NumberCtor = Number;
-export const SymbolCtor = Symbol;
 export const PromiseCtor = Promise;
-export const ProxyCtor = Proxy;
 export const MapCtor = Map;
 export const SetCtor = Set;
-export const WeakMapCtor = WeakMap;
-export const WeakSetCtor = WeakSet;
 export const DateCtor = Date;
 export const RegExpCtor = RegExp;
 export const Uint8ArrayCtor = Uint8Array;
@@ -56,21 +46,13 @@ export const TypeErrorCtor = TypeError;
 export const RangeErrorCtor = RangeError;
 
 export const ObjectPrototype = Object.prototype;
-export const FunctionPrototype = Function.prototype;
-export const ArrayPrototype = Array.prototype;
 export const ErrorPrototype = Error.prototype;
 
 export const hasOwn = uncurryThis(Object.prototype.hasOwnProperty);
 export const isPrototypeOf = uncurryThis(Object.prototype.isPrototypeOf);
 export const objectToString = uncurryThis(Object.prototype.toString);
-export const functionToString = uncurryThis(Function.prototype.toString);
-export const errorToString = uncurryThis(Error.prototype.toString);
 export const numberToString = uncurryThis(Number.prototype.toString);
 export const symbolToString = uncurryThis(Symbol.prototype.toString);
-export const symbolDescription = uncurryThis(
-  getterOf(Symbol.prototype, 'description') as (this: symbol) => string | undefined,
-);
-export const bigintToString = uncurryThis(BigInt.prototype.toString);
 export const dateToISOString = uncurryThis(Date.prototype.toISOString);
 export const dateGetTime = uncurryThis(Date.prototype.getTime);
 
@@ -134,11 +116,8 @@ export const nextOfSet = uncurryThis(SetIteratorPrototype.next) as <T>(
 
 export const stringSlice = uncurryThis(String.prototype.slice);
 export const stringIndexOf = uncurryThis(String.prototype.indexOf);
-export const stringStartsWith = uncurryThis(String.prototype.startsWith);
 export const stringCharCodeAt = uncurryThis(String.prototype.charCodeAt);
-export const stringCodePointAt = uncurryThis(String.prototype.codePointAt);
 export const stringRepeat = uncurryThis(String.prototype.repeat);
-export const stringToLowerCase = uncurryThis(String.prototype.toLowerCase);
 export const stringPadStart = uncurryThis(String.prototype.padStart);
 
 export const mapGet = uncurryThis(Map.prototype.get) as <K, V>(
@@ -159,29 +138,11 @@ export const mapClear = uncurryThis(Map.prototype.clear) as <K, V>(m: Map<K, V>)
 export const mapSize = uncurryThis(
   getterOf(Map.prototype, 'size') as (this: Map<unknown, unknown>) => number,
 );
-export const mapForEach = uncurryThis(Map.prototype.forEach) as <K, V>(
-  m: Map<K, V>,
-  visit: (value: V, key: K) => void,
-) => void;
 export const setSize = uncurryThis(
   getterOf(Set.prototype, 'size') as (this: Set<unknown>) => number,
 );
-export const setForEach = uncurryThis(Set.prototype.forEach) as <T>(
-  s: Set<T>,
-  visit: (value: T) => void,
-) => void;
 export const setAdd = uncurryThis(Set.prototype.add) as <T>(s: Set<T>, value: T) => Set<T>;
 export const setHas = uncurryThis(Set.prototype.has) as <T>(s: Set<T>, value: T) => boolean;
-export const setDelete = uncurryThis(Set.prototype.delete) as <T>(s: Set<T>, value: T) => boolean;
-export const weakMapGet = uncurryThis(WeakMap.prototype.get) as <K extends object, V>(
-  m: WeakMap<K, V>,
-  key: K,
-) => V | undefined;
-export const weakMapSet = uncurryThis(WeakMap.prototype.set) as <K extends object, V>(
-  m: WeakMap<K, V>,
-  key: K,
-  value: V,
-) => WeakMap<K, V>;
 export const weakMapHas = uncurryThis(WeakMap.prototype.has) as <K extends object, V>(
   m: WeakMap<K, V>,
   key: K,
@@ -190,10 +151,6 @@ export const weakSetHas = uncurryThis(WeakSet.prototype.has) as (
   s: WeakSet<object>,
   value: object,
 ) => boolean;
-export const weakSetAdd = uncurryThis(WeakSet.prototype.add) as (
-  s: WeakSet<object>,
-  value: object,
-) => WeakSet<object>;
 
 /**
  * `Promise.prototype.then`. It makes the promise that it returns with `promise.constructor[Symbol.species]`,
@@ -204,13 +161,6 @@ export const then = uncurryThis(Promise.prototype.then) as <T>(
   fulfilled: (value: T) => unknown,
   rejected?: (reason: unknown) => unknown,
 ) => Promise<unknown>;
-
-const resolvePromise = PromiseCtor.resolve;
-
-/** `Promise.resolve` of the realm's own Promise. Reads `then` of an object that is no promise. */
-export function resolved<T>(value: T): Promise<Awaited<T>> {
-  return apply(resolvePromise, PromiseCtor, [value]) as Promise<Awaited<T>>;
-}
 
 /** A promise with its two ends. The promise's `constructor` is pinned, so that `then` makes a plain Promise. */
 export interface Deferred<T> {
@@ -279,15 +229,6 @@ export function append<T>(list: T[], value: T): void {
     list.length,
     bare({ __proto__: null, value, writable: true, configurable: true, enumerable: true }),
   );
-}
-
-/** Joins strings of an array of ours, past a replaced `join`. */
-export function joined(parts: readonly string[], separator: string): string {
-  let text = '';
-  for (let index = 0; index < parts.length; index += 1) {
-    text += index === 0 ? parts[index] : separator + parts[index];
-  }
-  return text;
 }
 
 /** The getter of an accessor property. Load time only. */

@@ -14,7 +14,7 @@ import { createInFlight } from './fire/in-flight.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
 import { createTurnStates } from './fire/turn-state.ts';
-import { takeInventory } from './inventory.ts';
+import { takeInventory, type InventoryParts } from './inventory.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
@@ -94,7 +94,8 @@ async function assemble(
       log.info('injection_overflow', { point, session: sessionId, turn: turnId }),
     now: Date.now,
   });
-  report(catalog, chains, { log, failureOf });
+  report({ catalog, chains, failureOf, log, loadMs: config.limits.loadMs });
+  void forgetOldRecords(config, records, log);
   let closing: Promise<void> | undefined;
   const refuseWhenClosed = (): void => {
     if (closing !== undefined) throw new SignalboxError('runtime_closed');
@@ -179,20 +180,34 @@ function sourceOf({ source, mode }: HookEntry): HookSource {
 }
 
 /** Logs what is wrong without stopping the start. */
-function report(
-  { hooks, warnings }: Catalog,
-  chains: Chains,
-  {
-    log,
-    failureOf,
-  }: { readonly log: Log; readonly failureOf: (entry: HookEntry) => Failure | undefined },
-): void {
-  for (const warning of [...warnings, ...chains.warnings]) log.problem(warning);
-  for (const entry of hooks) {
+function report({
+  catalog,
+  chains,
+  failureOf,
+  log,
+  loadMs,
+}: InventoryParts & { readonly log: Log; readonly loadMs: number }): void {
+  for (const warning of [...catalog.warnings, ...chains.warnings]) log.problem(warning);
+  for (const entry of catalog.hooks) {
     const failure = failureOf(entry);
     if (failure === undefined) continue;
-    const data = { hook: entry.name, package: entry.origin.name, detail: failure.detail };
+    const data = { hook: entry.name, package: entry.origin.name, detail: failure.detail, loadMs };
     log.problem(new SignalboxError(failure.code, data));
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+async function forgetOldRecords(
+  { records: { retentionDays } }: RuntimeConfig,
+  records: Records,
+  log: Log,
+): Promise<void> {
+  if (retentionDays === null) return;
+  try {
+    await records.prune(Date.now() - retentionDays * DAY_MS);
+  } catch {
+    log.problem(new SignalboxError('database', { detail: 'forget old records' }));
   }
 }
 

@@ -327,3 +327,13 @@ test('what runs the hook may reject: the hook has crashed and its policy decides
   expect(result).toMatchObject({ action: 'block', code: 'crash' });
   expect(JSON.stringify(result.steps)).not.toContain('payload contents');
 });
+
+test('what a hook keeps from the user is said by the verdict', async () => {
+  const hidden = await runHooks('preToolUse', CALL, [
+    answering('a', { action: 'allow', suppressOutput: true }),
+    answering('b', { action: 'allow', suppressOutput: false }),
+  ]);
+  expect(hidden.suppressOutput).toBe(true);
+  const shown = await runHooks('preToolUse', CALL, [answering('b', { action: 'allow' })]);
+  expect(shown.suppressOutput).toBeUndefined();
+});

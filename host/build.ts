@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
+import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
 
 /** The bundled entries of the child processes. */
 export interface ChildEntries {
@@ -11,7 +12,7 @@ export interface ChildEntries {
   /** Entry of the local hooks' process, and of each thread in it. */
   readonly worker: string;
   readonly thread: string;
-  /** Names the sources they were made from; each child says it in its first message. */
+  /** Names what they were made from; each child says it in its first message. */
   readonly buildHash: string;
 }
 
@@ -20,76 +21,136 @@ const EXTENSION = path.extname(fileURLToPath(import.meta.url));
 const COMMON = {
   bundle: true,
   write: false,
+  metafile: true,
   target: 'es2024',
   logLevel: 'silent',
   legalComments: 'none',
 } as const;
+const NAMES = ['isolate', 'worker', 'thread'] as const;
 
 /**
- * Bundles the child entries to plain `.mjs` in `folder`, by content: a `.ts` entry costs a child 40 ms at start and
- * doubles its memory. Files that are there already are kept.
+ * Bundles the child entries to plain `.mjs` in `folder`: a `.ts` entry costs a child 40 ms at start and doubles its memory.
+ * What was bundled before is taken as it is while no file that it was made from has changed.
  */
 export async function buildChildEntries(folder: string): Promise<ChildEntries> {
-  const prelude = await bundlePrelude();
-  const [isolate, worker, thread] = await Promise.all([
-    bundleNode('isolate/child', prelude),
-    bundleNode('worker/child', prelude),
-    bundleNode('worker/thread', prelude),
+  return (await readBuilt(folder)) ?? (await buildAnew(folder));
+}
+
+/** What a build leaves beside the entries, to be recognised by. */
+interface BuildRecord {
+  readonly bundler: string;
+  readonly buildHash: string;
+  /** Time of change and size of each file that went in, by absolute path. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** SHA-256 of each entry, by name. */
+  readonly entries: Readonly<Record<string, string>>;
+}
+
+async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
+  try {
+    const text = await readFile(path.join(folder, 'entries.json'), 'utf8');
+    const record = JSON.parse(text) as BuildRecord;
+    if (record.bundler !== esbuildPackage.version) return undefined;
+    const inputs = Object.entries(record.inputs);
+    const marks = await Promise.all(inputs.map(([file]) => markOf(file)));
+    if (!inputs.every(([, mark], at) => mark === marks[at])) return undefined;
+    const built = entriesIn(folder, record.buildHash);
+    const hashes = await Promise.all(
+      NAMES.map(async (name) => hashOf(await readFile(built[name]))),
+    );
+    return NAMES.every((name, at) => record.entries[name] === hashes[at]) ? built : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function buildAnew(folder: string): Promise<ChildEntries> {
+  const inputs = new Set<string>();
+  const [prelude, web] = await Promise.all([
+    bundleGuest('isolate-entry', 'boot', inputs),
+    bundleGuest('web-entry', 'makeWeb', inputs),
   ]);
-  const buildHash = createHash('sha256')
-    .update(isolate)
-    .update(worker)
-    .update(thread)
-    .digest('hex')
-    .slice(0, 16);
+  const texts = await Promise.all(
+    ['isolate/child', 'worker/child', 'worker/thread'].map((name) =>
+      bundleNode(name, { prelude, web }, inputs),
+    ),
+  );
+  const buildHash = hashOf(texts.join('\0')).slice(0, 16);
+  const built = entriesIn(folder, buildHash);
+  const entries: Record<string, string> = {};
   await mkdir(folder, { recursive: true });
-  const place = async (name: string, text: string): Promise<string> => {
-    const file = path.join(folder, `${name}-${buildHash}.mjs`);
-    await writeOnce(file, text.replaceAll(HASH_MARK, buildHash));
-    return file;
-  };
-  return {
-    isolate: await place('isolate', isolate),
-    worker: await place('worker', worker),
-    thread: await place('thread', thread),
+  for (const [at, name] of NAMES.entries()) {
+    const text = (texts[at] ?? '').replaceAll(HASH_MARK, buildHash);
+    entries[name] = hashOf(text);
+    await writeWhole(built[name], text);
+  }
+  const marks = await Promise.all(
+    [...inputs].map(async (file) => [file, await markOf(file)] as const),
+  );
+  const record: BuildRecord = {
+    bundler: esbuildPackage.version,
     buildHash,
+    inputs: Object.fromEntries(marks),
+    entries,
   };
+  await writeWhole(path.join(folder, 'entries.json'), JSON.stringify(record));
+  return built;
+}
+
+function entriesIn(folder: string, buildHash: string): ChildEntries {
+  const file = (name: string): string => path.join(folder, `${name}-${buildHash}.mjs`);
+  return { isolate: file('isolate'), worker: file('worker'), thread: file('thread'), buildHash };
 }
 
 /** Stands in the bundles for the hash that is taken over them. */
 const HASH_MARK = '@signalbox-build-hash@';
 
-/** The guest code as a script whose value is `boot`. */
-async function bundlePrelude(): Promise<string> {
-  const result = await build({
-    ...COMMON,
-    entryPoints: [entryFile('guest/isolate-entry')],
+/** Guest code as a script whose value is one export of it. */
+function bundleGuest(name: string, value: string, inputs: Set<string>): Promise<string> {
+  return bundle(inputs, {
+    entryPoints: [entryFile(`guest/${name}`)],
     format: 'iife',
     globalName: 'guest',
     platform: 'neutral',
+    inject: [entryFile('guest/web/own-atob')],
     minify: true,
     banner: { js: '(() => {"use strict";' },
-    footer: { js: 'return guest.boot})()' },
+    footer: { js: `return guest.${value}})()` },
   });
-  return result.outputFiles[0]?.text ?? '';
 }
 
-async function bundleNode(name: string, prelude: string): Promise<string> {
-  const result = await build({
-    ...COMMON,
+function bundleNode(
+  name: string,
+  guest: { readonly prelude: string; readonly web: string },
+  inputs: Set<string>,
+): Promise<string> {
+  return bundle(inputs, {
     entryPoints: [entryFile(name)],
     format: 'esm',
     platform: 'node',
     external: ['isolated-vm', 'piscina'],
     minifySyntax: true,
-    plugins: [virtualModules(prelude)],
+    plugins: [virtualModules(guest)],
   });
-  return result.outputFiles[0]?.text ?? '';
 }
 
-function virtualModules(prelude: string): Plugin {
+async function bundle(
+  inputs: Set<string>,
+  options: Parameters<typeof import('esbuild').build>[0],
+): Promise<string> {
+  // A start that finds its entries does not pay for the bundler.
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({ ...COMMON, absWorkingDir: HERE, ...options });
+  for (const file of Object.keys(metafile?.inputs ?? {})) {
+    if (!file.startsWith('virtual:')) inputs.add(path.resolve(HERE, file));
+  }
+  return outputFiles?.[0]?.text ?? '';
+}
+
+function virtualModules(guest: { readonly prelude: string; readonly web: string }): Plugin {
   const texts: Readonly<Record<string, string>> = {
-    'signalbox:prelude': `export default ${JSON.stringify(prelude)}`,
+    'signalbox:prelude': `export default ${JSON.stringify(guest.prelude)}`,
+    'signalbox:web-names': `export default ${JSON.stringify(guest.web)}`,
     'signalbox:build': `export const BUILD_HASH = ${JSON.stringify(HASH_MARK)}`,
   };
   return {
@@ -110,10 +171,17 @@ function entryFile(name: string): string {
   return path.join(HERE, `${name}${EXTENSION}`);
 }
 
+async function markOf(file: string): Promise<string> {
+  const { mtimeMs, size } = await stat(file);
+  return `${mtimeMs} ${size}`;
+}
+
+function hashOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
 /** Another process may write the same file at the same time: whole files appear by rename, and the last one wins. */
-async function writeOnce(file: string, text: string): Promise<void> {
-  const found = await readFile(file, 'utf8').catch(() => undefined);
-  if (found === text) return;
+async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
   await writeFile(draft, text, { mode: 0o644 });
   await rename(draft, file);

@@ -27,7 +27,7 @@ export interface LaunchPlan {
 }
 
 /** Threads of the local hooks' process. */
-export const WORKER_THREADS = Math.max(2, Math.min(os.availableParallelism(), 8));
+export const WORKER_THREADS = Math.max(2, Math.min(os.availableParallelism(), 4));
 
 /** User ids that no account has; each child gets the next, so that no child may signal another. */
 const FIRST_UID = 1_879_048_192;

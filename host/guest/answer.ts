@@ -76,7 +76,9 @@ function snapshotOf(value: object): Record<string, unknown> | undefined {
 
 /** What JSON text would hide: a boxed action, a payload whose field vanishes. */
 function misshapen(snapshot: Record<string, unknown>): string | undefined {
-  if (typeof snapshot['action'] !== 'string') return 'the answer has no action text';
+  // A missing action is told by the parser, which names the keys that are there.
+  const action = snapshot['action'];
+  if (action !== undefined && typeof action !== 'string') return 'the action is no text';
   const payload = snapshot['payload'];
   if (typeof payload !== 'object' || payload === null || isArray(payload)) return undefined;
   const keys = ownKeys(payload);

@@ -1,28 +1,43 @@
-import { apply } from './intrinsics.ts';
+import { WEB_MODULE } from '../../sdk/globals.ts';
+import { hardenGlobals } from './harden.ts';
+import { apply, defineHidden } from './intrinsics.ts';
 import type { Native } from './native.ts';
 import { createRunner, type Runner } from './runner.ts';
-import { installGlobals } from './web/install.ts';
+import type { Web, makeWeb } from './web-entry.ts';
 
 /** The functions of a booted isolate that its process holds references to. */
-export type IsolateApi = Pick<Runner, 'start' | 'run' | 'deliver'>;
+export interface IsolateApi extends Pick<Runner, 'start' | 'run' | 'deliver'> {
+  /**
+   * Makes the web names and leaves the function that gives them on the global object, under the name of their module:
+   * that module takes it away again before the hook's own is evaluated.
+   */
+  readonly attachWeb: (make: typeof makeWeb) => void;
+}
+
+/** What a process lends to an isolate. */
+type Lent = [
+  settle: Native['settle'],
+  bridge: Native['bridge'],
+  log: Native['log'],
+  entropy: Native['entropy'],
+];
 
 /**
- * Prepares a bare isolate: captures intrinsics (by being evaluated), adds and removes globals, makes the runner. What
- * it is handed stays in closures; nothing of it is put on the global object.
+ * Prepares a bare isolate: captures intrinsics (by being evaluated), hardens the globals, makes the runner. What it is
+ * handed stays in closures; nothing of it is put on the global object.
  */
-export function boot(
-  settle: (sealed: string) => void,
-  bridge: (seq: number, text: string) => void,
-  log: (line: string) => void,
-  entropy: (bytes: number) => string,
-): IsolateApi {
-  const native: Native = { settle, bridge, log, entropy };
-  const runner = createRunner(native);
-  const timers = installGlobals(globalThis, {
-    log: runner.log,
-    setTimer: (ms, isRepeating) => runner.setTimer(ms, isRepeating, (id) => timers.fireTimer(id)),
-    clearTimer: runner.clearTimer,
-    entropy: (bytes) => apply(entropy, undefined, [bytes]),
-  });
-  return { start: runner.start, run: runner.run, deliver: runner.deliver };
+export function boot(...[settle, bridge, log, entropy]: Lent): IsolateApi {
+  const runner = createRunner({ settle, bridge, log, entropy });
+  hardenGlobals(globalThis);
+  const attachWeb = (make: typeof makeWeb): void => {
+    const web: Web = make({
+      log: runner.log,
+      setTimer: (ms, isRepeating) => runner.setTimer(ms, isRepeating, (id) => web.fireTimer(id)),
+      clearTimer: runner.clearTimer,
+      entropy: (bytes) => apply(entropy, undefined, [bytes]),
+    });
+    runner.beforeRun(web.clearTimers);
+    defineHidden(globalThis, WEB_MODULE, web.named);
+  };
+  return { start: runner.start, run: runner.run, deliver: runner.deliver, attachWeb };
 }

@@ -17,6 +17,8 @@ export interface Runner {
   /** For the sandbox's own timers: calls `fire` with the id returned, once or again and again, as part of the activity. */
   readonly setTimer: (ms: number, isRepeating: boolean, fire: (id: number) => void) => number;
   readonly clearTimer: (id: number) => void;
+  /** Calls `forget` before each run: what an earlier one left behind is over. */
+  readonly beforeRun: (forget: () => void) => void;
   /** Writes a line as `ctx.log` does. */
   readonly log: (line: string) => void;
 }
@@ -30,6 +32,7 @@ type Run = (point: string, payload: object, ctx: object) => unknown;
 export function createRunner(native: Native): Runner {
   let hook: { readonly self: unknown; readonly run: Run } | undefined;
   let activity: Activity = openActivity();
+  let forgetAll = (): void => undefined;
   let lastSeq = 0;
   const nextSeq = (): number => (lastSeq += 1);
   const port = { native, nextSeq };
@@ -77,6 +80,7 @@ export function createRunner(native: Native): Runner {
       return sealed;
     },
     run(ops, input) {
+      forgetAll();
       activity = openActivity();
       const mine = activity;
       const loaded = hook;
@@ -110,6 +114,9 @@ export function createRunner(native: Native): Runner {
     },
     clearTimer(id) {
       mapDelete(activity.waiting, id);
+    },
+    beforeRun(forget) {
+      forgetAll = forget;
     },
     log(line) {
       if (!activity.isOpen || activity.logLines >= LIMITS.logLines) return;

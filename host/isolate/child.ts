@@ -1,5 +1,6 @@
 import type ivm from 'isolated-vm';
-import preludeText from 'signalbox:prelude';
+import prelude from 'signalbox:prelude';
+import webNames from 'signalbox:web-names';
 import { BUILD_HASH } from 'signalbox:build';
 import { FrameReader } from '../frames.ts';
 import {
@@ -10,8 +11,10 @@ import {
   type FromChild,
   type ToChild,
 } from '../messages.ts';
+import type { IsolateApi } from '../guest/isolate-entry.ts';
+import { cacheOf } from './code-cache.ts';
 import { captureKill, lockDown } from './lock.ts';
-import { createPlace, type Place, type Prelude, type Segment } from './places.ts';
+import { createPlace, type Place, type GuestScripts, type Segment } from './places.ts';
 
 // The entry of a package's process: argv holds the path of the addon.
 const die = captureKill();
@@ -19,7 +22,7 @@ const engine = loadEngine(process.argv[2] ?? '');
 const output = process.stdout;
 const input = process.stdin;
 const kept = lockDown();
-const prelude: Prelude = { text: preludeText };
+const guest = readyScripts();
 const places = new Map<number, Place>();
 /** Which place an activity runs in. */
 const placeOf = new Map<number, number>();
@@ -39,10 +42,29 @@ function loadEngine(file: string): typeof ivm {
   return module.exports.ivm;
 }
 
+/** The guest scripts with their caches, made by running each once on its own globals. */
+function readyScripts(): GuestScripts {
+  const nothing = (): string => '';
+  const preludeFile = 'signalbox:prelude';
+  const webFile = 'signalbox:web-names';
+  const preludeCache = cacheOf(engine, prelude, preludeFile, (boot) => {
+    const { start, run } = boot(nothing, nothing, nothing, nothing) as IsolateApi;
+    start({ run: () => ({ action: 'allow' }) }, 'signalbox', '{}');
+    run('', '{"point":"","payload":{},"ctx":{}}');
+  });
+  const webCache = cacheOf(engine, webNames, webFile, (makeWeb) => {
+    makeWeb({ log: nothing, setTimer: nothing, clearTimer: nothing, entropy: nothing });
+  });
+  return {
+    prelude: { text: prelude, filename: preludeFile, cachedData: preludeCache },
+    web: { text: webNames, filename: webFile, cachedData: webCache },
+  };
+}
+
 function take(message: ToChild): void {
   switch (message.type) {
     case 'open': {
-      const place = createPlace(engine, prelude, { memoryMb: message.hook.memoryMb, events });
+      const place = createPlace(engine, guest, { memoryMb: message.hook.memoryMb, events });
       places.set(message.place, place);
       placeOf.set(message.id, message.place);
       return end(message.id, place.open(message.id, message.hook));
@@ -96,7 +118,7 @@ input.on('end', die);
 output.on('error', die);
 
 // The first isolate of a process costs twice the next one: made here, so that no call waits for it.
-createPlace(engine, prelude, { memoryMb: 8, events }).dispose();
+createPlace(engine, guest, { memoryMb: 8, events }).dispose();
 send({
   type: 'ready',
   protocol: PROTOCOL,

@@ -1,6 +1,7 @@
 import type ivm from 'isolated-vm';
 import { unseal } from '../guest/native.ts';
 import type { HookDefinition, Outcome } from '../messages.ts';
+import { WEB_MODULE } from '../../sdk/globals.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 
 /** Where what a place says goes; `id` is the activity that it says it in. */
@@ -21,10 +22,17 @@ export interface Place {
   dispose(): void;
 }
 
-/** Evaluates to `boot`; its compile cache is made and kept within this process. */
-export interface Prelude {
+/** A script of guest code; its compile cache is made and kept within this process. */
+export interface GuestScript {
   readonly text: string;
-  cachedData?: ivm.ExternalCopy<ArrayBuffer>;
+  readonly filename: string;
+  readonly cachedData: ivm.ExternalCopy<ArrayBuffer>;
+}
+
+/** The guest code of an isolate: what every one boots with, and what those that name the web's globals add. */
+export interface GuestScripts {
+  readonly prelude: GuestScript;
+  readonly web: GuestScript;
 }
 
 const SYNC = { sync: true } as const;
@@ -32,7 +40,7 @@ const SYNC = { sync: true } as const;
 /** Makes a place in a fresh isolate. */
 export function createPlace(
   engine: typeof ivm,
-  prelude: Prelude,
+  guest: GuestScripts,
   options: { readonly memoryMb: number; readonly events: PlaceEvents },
 ): Place {
   const { events } = options;
@@ -61,16 +69,7 @@ export function createPlace(
   }, SYNC);
   const entropy = new engine.Callback((bytes: unknown) => randomHex(bytes), SYNC);
 
-  const script = isolate.compileScriptSync(prelude.text, {
-    filename: 'signalbox:prelude',
-    ...(prelude.cachedData === undefined
-      ? { produceCachedData: true }
-      : { cachedData: prelude.cachedData }),
-  }) as ivm.Script & { readonly cachedData?: ivm.ExternalCopy<ArrayBuffer> };
-  if (script.cachedData !== undefined) prelude.cachedData = script.cachedData;
-  const boot = script.runSync(context, { reference: true }) as ivm.Reference<
-    (...args: unknown[]) => object
-  >;
+  const boot = runScript(isolate, context, guest.prelude);
   const api = boot.applySync(undefined, [settle, bridge, log, entropy], {
     result: { reference: true },
   }) as unknown as ivm.Reference<Record<string, unknown>>;
@@ -80,6 +79,7 @@ export function createPlace(
     run: api.getSync('run', { reference: true }),
     deliver: api.getSync('deliver', { reference: true }),
   };
+  const attachWeb = api.getSync('attachWeb', { reference: true });
 
   /** Enters the guest and reads how the segment ended from what was sealed and from the isolate's own state. */
   function enter(id: number, step: () => unknown): Segment {
@@ -117,19 +117,30 @@ export function createPlace(
     );
   }
 
+  /** Evaluates the module of the web's names, which leaves no trace on the global object. */
+  function openWeb(): ivm.Module {
+    const make = runScript(isolate, context, guest.web);
+    attachWeb.applySync(undefined, [make.derefInto()]);
+    const web = isolate.compileModuleSync(WEB_SOURCE, { filename: WEB_MODULE });
+    web.instantiateSync(context, () => web);
+    web.evaluateSync();
+    return web;
+  }
+
   return {
     open(id, definition) {
       let main: ivm.Module;
       try {
         const hook = isolate.compileModuleSync(definition.code, { filename: definition.file });
         main = isolate.compileModuleSync(MAIN, { filename: 'signalbox:main' });
-        // Every import of a package is bundled: one that is left asks for something that no sandbox has.
-        const [left] = hook.dependencySpecifiers;
-        if (left !== undefined)
-          return {
-            outcome: 'load_error',
-            text: `there is no module "${left.slice(0, 80)}" in a sandbox`,
-          };
+        // Every import of a package is bundled, but for that of the web's names.
+        const left = hook.dependencySpecifiers.find((name) => name !== WEB_MODULE);
+        if (left !== undefined) {
+          const text = `there is no module "${left.slice(0, 80)}" in a sandbox`;
+          return { outcome: 'load_error', text };
+        }
+        const web = hook.dependencySpecifiers.length > 0 ? openWeb() : hook;
+        hook.instantiateSync(context, () => web);
         main.instantiateSync(context, () => hook);
       } catch (error) {
         const isMemory = isolate.isDisposed;
@@ -149,6 +160,19 @@ export function createPlace(
     },
   };
 }
+
+/** Compiles a guest script, from its cache where there is one, and gives its value. */
+function runScript(
+  isolate: ivm.Isolate,
+  context: ivm.Context,
+  script: GuestScript,
+): ivm.Reference<(...args: unknown[]) => unknown> {
+  const { text, filename, cachedData } = script;
+  const compiled = isolate.compileScriptSync(text, { filename, cachedData });
+  return compiled.runSync(context, { reference: true });
+}
+
+const WEB_SOURCE = `const web = globalThis['${WEB_MODULE}']; delete globalThis['${WEB_MODULE}']; export { web };`;
 
 /** Runs to its end only after the hook's module has, top-level await included. */
 const MAIN = "export * as hook from 'hook'; export const isFinished = true;";

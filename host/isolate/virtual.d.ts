@@ -5,6 +5,12 @@ declare module 'signalbox:prelude' {
   export default text;
 }
 
+declare module 'signalbox:web-names' {
+  /** A script whose value is `makeWeb` of host/guest/web-entry.ts. */
+  const text: string;
+  export default text;
+}
+
 declare module 'signalbox:build' {
   /** Names the sources that the entry was bundled from. */
   export const BUILD_HASH: string;

@@ -30,7 +30,7 @@ const { default: Piscina } = (await import(pathToFileURL(piscinaFile).href)) as 
 };
 const pool = new Piscina({
   filename: pathToFileURL(threadFile).href,
-  minThreads: 1,
+  minThreads: Number(threads),
   maxThreads: Number(threads),
   idleTimeout: 60_000,
   resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 },
@@ -55,7 +55,7 @@ function take(message: ToChild): void {
   switch (message.type) {
     case 'open':
       hooks.set(message.place, message.hook);
-      return start(message.id, message.hook);
+      return warm(message.id, message.hook);
     case 'run': {
       const hook = hooks.get(message.place);
       if (hook === undefined) return settle(message.id, 'crash', '');
@@ -71,6 +71,18 @@ function take(message: ToChild): void {
       hooks.delete(message.place);
       return;
   }
+}
+
+/** Loads a hook in every thread at once, so that no run pays for it; a thread that is started later loads it then. */
+function warm(id: number, hook: HookDefinition): void {
+  const others = Array.from({ length: Number(threads) - 1 }, () => {
+    const { port1, port2 } = new MessageChannel();
+    port1.close();
+    return pool.run({ port: port2, hook } satisfies ThreadTask, { transferList: [port2] });
+  });
+  // The first task's end is the answer; the others would say the same.
+  void Promise.allSettled(others);
+  start(id, hook);
 }
 
 function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): void {

@@ -120,8 +120,7 @@ function objectionRecord(
     ...common(facts),
     ...(by === undefined ? { hook } : originOf(by.hook)),
     action: 'block',
-    // A code of the runtime itself; records keep codes as text.
-    code: code as RecordInput['code'],
+    code,
     reason,
     durationMs: 0,
   };

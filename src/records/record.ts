@@ -2,6 +2,7 @@ import type { Action } from '../../sdk/decisions.ts';
 import type { FailureCode } from '../../sdk/errors.ts';
 import type { Point } from '../../sdk/points.ts';
 import type { DecisionTable } from '../sql/tables.ts';
+import type { RuntimeCode } from '../verdict.ts';
 import type { NewDecision } from '../sql/decisions.ts';
 import { plainId, scrubText, type KeptText } from './scrub.ts';
 
@@ -18,7 +19,7 @@ export interface RecordInput {
   readonly version?: string | undefined;
   /** What it came to; for a failure, what the failPolicy made of it. */
   readonly action: Action;
-  readonly code?: FailureCode | undefined;
+  readonly code?: FailureCode | RuntimeCode | undefined;
   readonly reason?: string | undefined;
   readonly durationMs: number;
   readonly sessionId?: string | undefined;

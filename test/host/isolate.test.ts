@@ -48,7 +48,11 @@ test('a stuck hook does not hold up the hook of another package, nor its own nex
     ),
   );
   await host.load(isolateHook('echo', ECHO));
-  const input = JSON.stringify({ point: 'preToolUse', payload: {}, ctx: { caller: { userId: 'stick' } } });
+  const input = JSON.stringify({
+    point: 'preToolUse',
+    payload: {},
+    ctx: { caller: { userId: 'stick' } },
+  });
   const stuck = callHook(host, 'stuck', { timeoutMs: 1000, sessionId: 'a', input });
   const first = await Promise.race([stuck, callHook(host, 'echo')]);
   expect(outcomeOf(first)).toBe('preToolUse echo ');

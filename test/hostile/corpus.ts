@@ -22,6 +22,8 @@ export interface Program {
   readonly name: string;
   readonly kind: string;
   readonly accept: readonly string[];
+  /** What matters is that nothing gets out, more than what the hook answers. */
+  readonly isContained: boolean;
   readonly forbid: RegExp;
   readonly forbidSecond: RegExp | undefined;
   readonly drive: Drive;
@@ -30,6 +32,7 @@ export interface Program {
 
 interface Row {
   readonly name: string;
+  readonly required: string;
   readonly kind: string;
   readonly file: string;
   readonly accept: readonly string[];
@@ -46,10 +49,11 @@ export async function readCorpus(folder: string): Promise<readonly Program[]> {
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Row);
   return Promise.all(
-    rows.map(async ({ name, kind, file, accept, forbid, forbidSecond, drive = {} }) => ({
+    rows.map(async ({ name, kind, file, required, accept, forbid, forbidSecond, drive = {} }) => ({
       name,
       kind,
       accept,
+      isContained: required.startsWith('contained'),
       forbid: new RegExp(forbid),
       forbidSecond: forbidSecond === undefined ? undefined : new RegExp(forbidSecond),
       drive,

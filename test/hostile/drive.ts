@@ -1,6 +1,6 @@
-import type { TestReport } from '../../src/runtime.ts';
+import type { Verdict } from '../../src/verdict.ts';
 import type { Program } from './corpus.ts';
-import type { Policy, Stage } from './stage.ts';
+import { sessionsOf, type Policy, type Stage } from './stage.ts';
 
 /** What one program came to. */
 export interface Finding {
@@ -32,11 +32,13 @@ const CLASS_OF: Readonly<Record<string, string>> = {
   unserialisable: 'invalid_decision',
   credit: 'capability',
 };
+/** Kinds whose programs log nothing of interest. */
+const UNSEEN_KINDS = new Set(['cpu', 'memory', 'load']);
 const DECISIONS = new Set(['allow', 'block', 'modify', 'ask']);
 
 interface Seen {
   readonly className: string;
-  readonly report: TestReport;
+  readonly verdict: Verdict;
   readonly ms: number;
 }
 
@@ -55,7 +57,7 @@ export async function driveProgram(
       : await atOnce(stage, program, drive.parallel);
   const second =
     drive.sessions === 2
-      ? await call(stage, program.name, { sessionId: `${program.name}-b`, payload: SECOND })
+      ? await call(stage, { sessionId: sessionsOf(program.name)[1], payload: SECOND })
       : undefined;
   if (drive.settleMs !== undefined)
     await new Promise((resolve) => setTimeout(resolve, drive.settleMs));
@@ -65,13 +67,17 @@ export async function driveProgram(
   const last = second ?? (drive.parallel === undefined ? first.at(-1) : first[0]);
   if (drive.expectCalls !== undefined) {
     if (drive.expectCalls.join() !== classes.join()) problems.push(`calls gave ${classes.join()}`);
-  } else if (last === undefined || !program.accept.includes(last.className)) {
+  } else if (last === undefined || !isAccepted(program, last.className)) {
     problems.push(`gave ${last?.className ?? 'nothing'}, not ${program.accept.join(' or ')}`);
   }
+  if (!UNSEEN_KINDS.has(program.kind)) problems.push(...(await testProblems(stage, program)));
   for (const seen of all) problems.push(...policyProblems(seen, program.name, policy));
-  if (all.some(({ report }) => program.forbid.test(visibleText(report))))
+  if (all.some(({ verdict }) => program.forbid.test(JSON.stringify(visible(verdict)))))
     problems.push('a forbidden text shows');
-  if (second !== undefined && program.forbidSecond?.test(visibleText(second.report)) === true) {
+  if (
+    second !== undefined &&
+    program.forbidSecond?.test(JSON.stringify(visible(second.verdict))) === true
+  ) {
     problems.push("text of the first session shows in the second's");
   }
   const slowestMs = Math.max(...all.map(({ ms }) => ms));
@@ -82,7 +88,7 @@ export async function driveProgram(
 async function inTurn(stage: Stage, { name, drive }: Program): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (let at = 0; at < (drive.calls ?? 1); at += 1) {
-    const next = await call(stage, name, { sessionId: `${name}-a`, payload: PAYLOAD });
+    const next = await call(stage, { sessionId: sessionsOf(name)[0], payload: PAYLOAD });
     seen.push(next);
     if (drive.stopOnFail !== false && !DECISIONS.has(next.className)) break;
   }
@@ -92,8 +98,8 @@ async function inTurn(stage: Stage, { name, drive }: Program): Promise<Seen[]> {
 function atOnce(stage: Stage, { name }: Program, count: number): Promise<Seen[]> {
   return Promise.all(
     Array.from({ length: count }, (_, at) =>
-      call(stage, name, {
-        sessionId: `${name}-a`,
+      call(stage, {
+        sessionId: sessionsOf(name)[0],
         payload: at === 0 ? PAYLOAD : { ...PAYLOAD, toolName: `other_${at}` },
       }),
     ),
@@ -102,49 +108,69 @@ function atOnce(stage: Stage, { name }: Program, count: number): Promise<Seen[]>
 
 async function call(
   { runtime }: Stage,
-  hookName: string,
-  { sessionId, payload }: { readonly sessionId: string; readonly payload: object },
+  { sessionId, payload }: { readonly sessionId: string; readonly payload: typeof PAYLOAD },
 ): Promise<Seen> {
   const startedAt = performance.now();
-  const report = await runtime.test({
-    point: 'preToolUse',
-    hookName,
-    payload,
-    context: { sessionId, caller: { source: 'chat' } },
-  });
+  const context = { sessionId, turnId: 't', caller: { source: 'chat' } } as const;
+  const verdict = await runtime.fire('preToolUse', payload, context);
   const ms = performance.now() - startedAt;
-  const code = report.hooks[0]?.code;
-  const className =
-    code === undefined ? (report.hooks[0]?.action ?? 'none') : (CLASS_OF[code] ?? code);
-  return { className, report, ms };
+  return { className: classOf(verdict), verdict, ms };
+}
+
+function classOf({ trace }: Verdict): string {
+  const [entry] = trace;
+  return entry?.code === undefined
+    ? (entry?.action ?? 'none')
+    : (CLASS_OF[entry.code] ?? entry.code);
+}
+
+/**
+ * Whether a class is one that the corpus takes. The design goes further than the corpus in one place: a refused bridge
+ * call is a failure even where the hook hides it.
+ */
+function isAccepted({ accept, isContained }: Program, className: string): boolean {
+  return accept.includes(className) || (isContained && className === 'capability');
+}
+
+/** The same by way of the test endpoint's path, which shows what the hook logged. */
+async function testProblems(
+  { runtime }: Stage,
+  program: Program,
+): Promise<string[]> {
+  const { verdict, logs } = await runtime.test({
+    point: 'preToolUse',
+    hookName: program.name,
+    payload: PAYLOAD,
+  });
+  const className = classOf(verdict);
+  // A test has a session of its own: what a program does in a later call it does not do here.
+  const isFine = DECISIONS.has(className) || isAccepted(program, className);
+  return [
+    ...(isFine ? [] : [`as a test gave ${className}`]),
+    ...(program.forbid.test(JSON.stringify([logs, visible(verdict)]))
+      ? ['a forbidden text shows in a test']
+      : []),
+  ];
 }
 
 /** A failure under closed blocks with the fixed reason, under open it allows. */
-function policyProblems({ className, report }: Seen, name: string, policy: Policy): string[] {
+function policyProblems({ className, verdict }: Seen, name: string, policy: Policy): string[] {
   if (DECISIONS.has(className)) return [];
   if (policy === 'open')
-    return report.action === 'allow' ? [] : [`a failure under open gave ${report.action}`];
+    return verdict.action === 'allow' ? [] : [`a failure under open gave ${verdict.action}`];
   const isRight =
-    report.action === 'block' && report.reason === `Hook "${name}" failed (fail-closed)`;
-  return isRight ? [] : [`a failure under closed gave ${report.action}: ${report.reason ?? ''}`];
+    verdict.action === 'block' && verdict.reason === `Hook "${name}" failed (fail-closed)`;
+  return isRight ? [] : [`a failure under closed gave ${verdict.action}: ${verdict.reason ?? ''}`];
 }
 
-/** Everything of a report that a hook could have written into. */
-function visibleText({ verdict, logs, reason, hooks, output, input }: TestReport): string {
-  const isChanged = JSON.stringify(output) !== JSON.stringify(input);
-  return JSON.stringify([
-    reason,
-    logs,
-    hooks,
-    verdict.inject,
-    verdict.notices,
-    isChanged ? output : null,
-  ]);
+/** Everything of a verdict that a hook could have written into. */
+function visible(verdict: Verdict): readonly unknown[] {
+  const { reason, inject, notices, outputs, trace, payload, isModified } = verdict;
+  return [reason, inject, notices, outputs, trace, isModified ? payload : null];
 }
 
 async function siblingProblems(stage: Stage, when: string): Promise<string[]> {
-  const { report } = await call(stage, 'sibling', { sessionId: 'sibling', payload: PAYLOAD });
-  return report.reason === 'SIBLING-OK clerk'
-    ? []
-    : [`the sibling ${when} gave ${report.reason ?? 'nothing'}`];
+  const { verdict } = await call(stage, { sessionId: sessionsOf('sibling')[0], payload: PAYLOAD });
+  const isRight = verdict.reason === 'SIBLING-OK clerk';
+  return isRight ? [] : [`the sibling ${when} gave ${verdict.reason ?? 'nothing'}`];
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readCorpus } from './corpus.ts';
 import { driveProgram, type Finding } from './drive.ts';
-import { CANARY, openStage, type Policy, type Stage } from './stage.ts';
+import { CANARY, openStage, sessionsOf, type Policy, type Stage } from './stage.ts';
 
 /** What running a corpus came to. */
 export interface CorpusReport {
@@ -81,12 +81,7 @@ function watchNeighbour({ runtime }: Stage, times: number[]): () => Promise<void
   const loop = async (): Promise<void> => {
     while (!isOver) {
       const startedAt = performance.now();
-      await runtime.test({
-        point: 'preToolUse',
-        hookName: 'sibling',
-        payload: { toolName: 'x' },
-        context: { sessionId: 'neighbour' },
-      });
+      await runtime.fire('preToolUse', { toolName: 'x' }, { sessionId: sessionsOf('sibling')[1] });
       times.push(performance.now() - startedAt);
       await new Promise((resolve) => setTimeout(resolve, NEIGHBOUR_EVERY_MS));
     }

@@ -30,6 +30,11 @@ const SIBLING = `export const createHook = () => ({
 });
 `;
 
+/** The sessions that a program is driven in. */
+export function sessionsOf(name: string): readonly [string, string] {
+  return [`${name} a`, `${name} b`];
+}
+
 /** Opens a stage; its maker closes it. */
 export async function openStage(programs: readonly Program[], policy: Policy): Promise<Stage> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'signalbox-hostile-'));
@@ -54,6 +59,8 @@ export async function openStage(programs: readonly Program[], policy: Policy): P
       points: ['preToolUse'],
       capabilities,
       failPolicy,
+      // Each stands in the chain of its own sessions alone.
+      when: { sessions: sessionsOf(name) },
       config: { limit: 3, word: 'quote' },
     };
     await writeFile(path.join(hook, 'hook.json'), JSON.stringify(manifest));

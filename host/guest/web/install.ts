@@ -1,9 +1,7 @@
-import { REMOVED_GLOBALS } from '../../../sdk/globals.ts';
 import {
   apply,
   defineHidden,
   defineProperty,
-  deleteProperty,
   freeze,
   PromiseCtor,
   bare,
@@ -12,7 +10,6 @@ import {
   type Callable,
 } from '../intrinsics.ts';
 import { AbortController, createAbortSignal } from './abort.ts';
-import { fixArrayBuffers } from './array-buffer.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 import { createPerformance } from './clock.ts';
 import { createConsole } from './console.ts';
@@ -42,16 +39,8 @@ export interface GuestGlobals {
   readonly clearTimers: () => void;
 }
 
-/**
- * Makes the bare global object of an isolate the one that hooks are promised: adds and removes the names of
- * `sdk/globals.ts`. To be called once, before hook code exists.
- */
+/** Puts the names of `ADDED_GLOBALS` on an object. To be called once, before hook code exists. */
 export function installGlobals(target: object, host: GuestHost): GuestGlobals {
-  for (let index = 0; index < REMOVED_GLOBALS.length; index += 1) {
-    deleteProperty(target, REMOVED_GLOBALS[index] as string);
-  }
-  fixArrayBuffers(target);
-
   const timers = createTimers(host);
   installTimers(target, timers);
   installUrl(target);

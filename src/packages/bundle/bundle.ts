@@ -6,6 +6,7 @@ import { LIMITS } from '../../../sdk/limits.ts';
 import { printable } from '../../config/printable.ts';
 import { sha256 } from '../install/cache-folder.ts';
 import { boundaryPlugin, type Boundary } from './boundary.ts';
+import { WEB_DEFINES, WEB_NAMES, webNamesPlugin } from './web-names.ts';
 
 /** A hook to bundle. */
 export interface BundleRequest extends Boundary {
@@ -25,7 +26,7 @@ export type Bundle =
   | { readonly ok: false; readonly detail: string };
 
 /** Changes when the same files could give another text. */
-export const BUNDLER_VERSION = `1-esbuild-${esbuildPackage.version}`;
+export const BUNDLER_VERSION = `2-esbuild-${esbuildPackage.version}`;
 
 /**
  * Bundles a handler and what it imports to one module for an isolate. No code of the package runs. CommonJS handlers,
@@ -37,6 +38,7 @@ export async function bundleHook(request: BundleRequest): Promise<Bundle> {
     // A start whose bundles are all cached does not pay for the bundler.
     const { build } = await import('esbuild');
     const plugins = [
+      webNamesPlugin(),
       boundaryPlugin(request, (path, contents) => files.set(path, sha256(contents))),
     ];
     const result = await build({
@@ -69,7 +71,8 @@ const OPTIONS = {
   tsconfigRaw: {},
   legalComments: 'none',
   logLevel: 'silent',
-  define: { 'process.env.NODE_ENV': '"production"' },
+  inject: [WEB_NAMES] as string[],
+  define: { 'process.env.NODE_ENV': '"production"', ...WEB_DEFINES },
 } as const satisfies BuildOptions;
 
 function readResult(

@@ -1,3 +1,4 @@
+import { hardenGlobals } from '../../../host/guest/harden.ts';
 import { installGlobals } from '../../../host/guest/web/install.ts';
 
 /** What the probe's process lends to an isolate. */
@@ -10,5 +11,6 @@ type Lent = [
 
 /** Installs the globals in the isolate that evaluates this, and hands back how its timers are fired. */
 export function boot(...[log, setTimer, clearTimer, entropy]: Lent): (id: number) => void {
+  hardenGlobals(globalThis);
   return installGlobals(globalThis, { log, setTimer, clearTimer, entropy }).fireTimer;
 }

@@ -5,7 +5,6 @@ import { Writable } from 'node:stream';
 import type { LiveRuntime } from '../live-runtime.ts';
 import { readRecordings } from '../replay/recording.ts';
 import { replay } from '../replay/replay.ts';
-import { openServer } from '../server/server.ts';
 import { EXIT } from './exit-code.ts';
 import { printInventory } from './inventory-tables.ts';
 import { decisionLine, progressLine } from './replay-printing.ts';
@@ -90,6 +89,8 @@ async function serve(
   runtime: LiveRuntime,
   flags: StartFlags,
 ): Promise<void> {
+  // Not before: loading an HTTP server would hold up the first decision.
+  const { openServer } = await import('../server/server.ts');
   const { server, limits } = runtime.config;
   const opened = await openServer(runtime, {
     host: flags.host ?? server.host,

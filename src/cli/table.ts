@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 
 import { printable } from '../config/printable.ts';
 
-/** One cell: a value, or several that stand below each other where there is room for it. */
+/** One cell: a value, or several in a list. */
 export type Cell = string | number | readonly string[];
 
 /** How a table is drawn. */
@@ -14,6 +14,9 @@ export interface TableStyle {
 
 /** The most that one cell shows: reasons are texts of others. */
 const MAX_CELL_CHARS = 160;
+
+/** The width that a cell with several values takes of a line. */
+const FULL_LINE_CHARS = 44;
 
 const BORDERLESS = Object.fromEntries(
   ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left']
@@ -46,5 +49,17 @@ function cellText(cell: Cell, isBordered: boolean): string {
   if (typeof cell === 'number') return String(cell);
   if (typeof cell === 'string') return printable(cell, MAX_CELL_CHARS);
   const parts = cell.map((part) => printable(part, MAX_CELL_CHARS));
-  return parts.join(isBordered ? '\n' : ', ');
+  return isBordered ? fillLines(parts).join('\n') : parts.join(', ');
+}
+
+/** Puts as many parts on a line as it takes. */
+function fillLines(parts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + part.length + 2 <= FULL_LINE_CHARS) {
+      lines[lines.length - 1] = `${last}, ${part}`;
+    } else lines.push(part);
+  }
+  return lines;
 }

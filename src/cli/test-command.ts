@@ -5,7 +5,7 @@ import { nearest } from '../config/nearest.ts';
 import { printable } from '../config/printable.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { TestReport } from '../runtime.ts';
-import { pointOf } from '../server/point-route.ts';
+import { pointOf } from '../server/point-name.ts';
 import { EXIT } from './exit-code.ts';
 import { differences, findFixtures, type FixtureFile } from './fixtures.ts';
 import { readJsonFile } from './json-file.ts';

@@ -4,7 +4,7 @@ import type { Point } from '../../sdk/points.ts';
 import type { Runtime, TestReport } from '../runtime.ts';
 import type { Context } from '../verdict.ts';
 import { answers } from './openapi.ts';
-import { pointOf } from './point-route.ts';
+import { pointOf } from './point-name.ts';
 import { TEST_SCHEMA } from './schemas.ts';
 
 interface TestBody {

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
 import { SignalboxError } from '../../sdk/errors.ts';
-import { isPoint, POINT_NAMES, type PayloadInput, type Point } from '../../sdk/points.ts';
-import { nearest } from '../config/nearest.ts';
-import { printable } from '../config/printable.ts';
+import { POINT_NAMES, type PayloadInput, type Point } from '../../sdk/points.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import { answers } from './openapi.ts';
+import { pointOf } from './point-name.ts';
 import { FIRE_SCHEMA } from './schemas.ts';
 
 interface FireRequest {
@@ -47,15 +46,6 @@ export function addPointRoute(app: FastifyInstance, runtime: Runtime): void {
         reply.raw.off('close', onClose);
       }
     },
-  });
-}
-
-/** The point of a name. Throws `point_unknown`. */
-export function pointOf(name: string): Point {
-  if (isPoint(name)) return name;
-  throw new SignalboxError('point_unknown', {
-    point: printable(name, 80),
-    nearest: nearest(name, POINT_NAMES) ?? '',
   });
 }
 

@@ -23,14 +23,15 @@ export interface ReplayRow {
   readonly reason: string | null;
 }
 
-/** What became of one entry of a recording. */
-export interface RunOutcome {
-  readonly rows: readonly ReplayRow[];
-  readonly problems: readonly SignalboxError[];
-  /** Runs of hooks that failed. */
-  readonly failures: number;
-  readonly calls: number;
-}
+/** What a replay comes upon, one thing at a time. */
+export type ReplayStep =
+  | {
+      readonly kind: 'row';
+      readonly row: ReplayRow;
+      /** Runs of hooks that failed in it. */
+      readonly failures: number;
+    }
+  | { readonly kind: 'problem'; readonly error: SignalboxError };
 
 /** The session that a conversation is replayed in. */
 export interface ReplaySession {
@@ -40,41 +41,37 @@ export interface ReplaySession {
 }
 
 /** Fires what one entry of a recording shows, in order, and drops what hooks remember of it. */
-export async function runConversation(
+export async function* runConversation(
   runtime: Runtime,
   entry: RecordingEntry,
   session: ReplaySession,
-): Promise<RunOutcome> {
-  if ('error' in entry) return { rows: [], problems: [entry.error], failures: 0, calls: 0 };
+): AsyncGenerator<ReplayStep> {
+  if ('error' in entry) {
+    yield { kind: 'problem', error: entry.error };
+    return;
+  }
   const { conversation } = entry;
-  const rows: ReplayRow[] = [];
-  const problems: SignalboxError[] = [];
-  let failures = 0;
-  let calls = 0;
   try {
     for (const event of conversationEvents(conversation.messages)) {
-      if (session.stop.aborted) break;
-      if (event.call !== null) calls = Math.max(calls, event.call + 1);
-      if (event.kind === 'flaw') {
-        problems.push(flawError(conversation, event));
-        if (event.tool !== null) rows.push(unreadableRow(conversation, event));
+      if (session.stop.aborted) return;
+      if (event.kind === 'fire') {
+        yield await fireEvent(runtime, conversation, { event, session });
         continue;
       }
-      const { row, failed } = await fireEvent(runtime, conversation, { event, session });
-      rows.push(row);
-      failures += failed;
+      yield { kind: 'problem', error: flawError(conversation, event) };
+      if (event.tool === null) continue;
+      yield { kind: 'row', row: unreadableRow(conversation, event), failures: 0 };
     }
   } finally {
     runtime.endSession(session.sessionId);
   }
-  return { rows, problems, failures, calls };
 }
 
 async function fireEvent(
   runtime: Runtime,
   conversation: Conversation,
   { event, session }: { event: ConversationEvent & { kind: 'fire' }; session: ReplaySession },
-): Promise<{ row: ReplayRow; failed: number }> {
+): Promise<ReplayStep> {
   const subject = {
     conversation: conversation.id,
     call: event.call,
@@ -93,13 +90,13 @@ async function fireEvent(
     const code = verdict.code ?? failures[0]?.code ?? null;
     const reason = verdict.reason ?? verdict.feedback ?? null;
     const row = { ...subject, action: verdict.action, hook, code, reason };
-    return { row, failed: failures.length };
+    return { kind: 'row', row, failures: failures.length };
   } catch (error) {
     const known = error instanceof SignalboxError ? error : undefined;
     if (known === undefined || known.code === 'runtime_closed') throw error;
     // No verdict is no permission.
     const row = { ...subject, hook: null, code: known.code, reason: known.message };
-    return { row: { ...row, action: 'block' }, failed: 1 };
+    return { kind: 'row', row: { ...row, action: 'block' }, failures: 1 };
   }
 }
 

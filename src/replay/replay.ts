@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 import type { SignalboxError } from '../../sdk/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { runConversation, type ReplayRow, type RunOutcome } from './conversation-run.ts';
+import { runConversation, type ReplayRow, type ReplayStep } from './conversation-run.ts';
 import type { RecordingEntry } from './recording.ts';
+import { runAhead } from './run-ahead.ts';
 import { createTurnstile } from './turnstile.ts';
 
 /** How far a replay is, or came. */
@@ -21,7 +22,7 @@ export interface ReplayProgress {
 
 /** Who hears of what, and when to stop. A replay waits for what a listener returns. */
 export interface ReplayOptions {
-  /** Rows come in the order of the recording, those of a conversation together. */
+  /** Rows come in the order of the recording, as soon as those before them have come. */
   readonly onDecision?: (row: ReplayRow) => void | Promise<void>;
   readonly onProblem?: (error: SignalboxError) => void;
   readonly onProgress?: (progress: ReplayProgress) => void;
@@ -59,12 +60,10 @@ export async function replay(
       if (stop.aborted) break;
       serial += 1;
       const session = { sessionId: `replay-${name}-${serial}`, stop };
-      const outcome = runConversation(runtime, entry, session).finally(running.leave);
-      // Told on delivery; after an earlier failure nobody asks for it any more.
-      outcome.catch(() => undefined);
-      delivered = delivered
-        .then(async () => tally.deliver(await outcome))
-        .finally(undelivered.leave);
+      const { ended, items } = runAhead(runConversation(runtime, entry, session));
+      // The reader of the items is told as well, unless an earlier failure has ended the reading.
+      ended.catch(() => undefined).finally(running.leave);
+      delivered = delivered.then(() => tally.deliver(items)).finally(undelivered.leave);
       delivered.catch(() => failed.abort());
     }
   } finally {
@@ -84,18 +83,34 @@ function createTally({ onDecision, onProblem, onProgress }: ReplayOptions) {
   };
   return {
     progress: () => progress,
-    async deliver({ rows, problems, failures, calls }: RunOutcome): Promise<void> {
-      for (const problem of problems) onProblem?.(problem);
-      for (const row of rows) await onDecision?.(row);
-      progress = {
-        conversations: progress.conversations + (rows.length > 0 ? 1 : 0),
-        calls: progress.calls + calls,
-        fires: progress.fires + rows.length,
-        decisions: progress.decisions + rows.filter((row) => row.action !== 'allow').length,
-        failures: progress.failures + failures,
-        problems: progress.problems + problems.length,
-      };
-      onProgress?.(progress);
+    async deliver(steps: AsyncIterable<ReplayStep>): Promise<void> {
+      let hasRows = false;
+      for await (const step of steps) {
+        if (step.kind === 'problem') {
+          onProblem?.(step.error);
+          progress = { ...progress, problems: progress.problems + 1 };
+        } else {
+          await onDecision?.(step.row);
+          progress = withRow(progress, step);
+          if (!hasRows) progress = { ...progress, conversations: progress.conversations + 1 };
+          hasRows = true;
+        }
+        onProgress?.(progress);
+      }
     },
+  };
+}
+
+function withRow(
+  progress: ReplayProgress,
+  { row, failures }: ReplayStep & { readonly kind: 'row' },
+): ReplayProgress {
+  return {
+    ...progress,
+    // Each call has one row before it runs, and may have none after.
+    calls: progress.calls + (row.point === 'preToolUse' ? 1 : 0),
+    fires: progress.fires + 1,
+    decisions: progress.decisions + (row.action === 'allow' ? 0 : 1),
+    failures: progress.failures + failures,
   };
 }

@@ -104,9 +104,13 @@ async function createApp(
     checkAccess({ host: options.host, token: options.token }, { method, headers, isOpen });
     if (state.isStopping) throw new SignalboxError('server_stopping');
   });
+  app.addHook('onSend', async (_request, reply) => {
+    // Otherwise the caller's connection stays open for a next request and holds up the end.
+    if (state.isStopping) reply.header('connection', 'close');
+  });
   app.setErrorHandler((error, _request, reply) => {
     const { status, body } = answerOf(error, maxBytes);
-    if (status >= 500) options.onFault?.(error);
+    if (status === 500) options.onFault?.(error);
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     // A body that nobody reads would hold up whatever comes after it.
     if (status !== 400 && status !== 404) reply.header('connection', 'close');

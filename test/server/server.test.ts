@@ -335,11 +335,12 @@ test('a caller that goes away cancels its call', async () => {
 });
 
 test('a stopping server finishes what runs and takes nothing more', async () => {
-  const { server, url } = await serve();
+  const { server, url } = await serve({ drainMs: 60_000 });
   const running = post(`${url}/v1/points/preInput`, { payload: { text: 'slow 1' } });
   await started('slow 1');
   const closed = server.close();
-  expect((await running).status).toBe(200);
+  const { status, headers } = await running;
+  expect([status, headers.get('connection')]).toEqual([200, 'close']);
   await closed;
   await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
 });

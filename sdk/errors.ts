@@ -199,10 +199,40 @@ export const ERRORS = {
     message: 'Hook "{hook}" of package "{package}" cannot be bundled: {detail}',
     hint: 'A package may import npm modules that need no Node.js; node: modules and native addons are not there',
   },
+  lock_invalid: {
+    blame: 'config',
+    message: 'Cannot use the lock file "{file}": {detail}',
+    hint: 'Take runtime.lock.json back from version control; nothing that it locks runs without it',
+  },
+  lock_mismatch: {
+    blame: 'operator',
+    message: 'What is there differs from runtime.lock.json: {detail}',
+    hint: 'Run "signalbox add" or "signalbox update" for what differs, and look at what changed',
+  },
+  consent_needed: {
+    blame: 'operator',
+    message: 'Package "{package}" was not enabled: nobody agreed to {detail}',
+    hint: 'Answer on a terminal, or add --grant <capability>... or --grant-all',
+  },
+  install_failed: {
+    blame: 'operator',
+    message: 'Package "{package}" could not be installed: {detail}',
+    hint: 'Mend that and run the command again; runtime.json, lock and cache are as they were',
+  },
+  install_busy: {
+    blame: 'operator',
+    message: 'Another command is changing the packages of "{file}"',
+    hint: 'Wait until it has ended; when none runs, remove {lock}',
+  },
+  package_unknown: {
+    blame: 'caller',
+    message: 'No package "{package}" is in runtime.json',
+    hint: '"signalbox list" shows the packages; did you mean "{nearest}"?',
+  },
   awaiting_consent: {
     blame: 'operator',
     message: 'Package "{package}" awaits consent: nothing is granted to it',
-    hint: 'Give its entry "grants" in runtime.json',
+    hint: 'Run "signalbox add {package}", or give its entry "grants" in runtime.json',
   },
   conversation_invalid: {
     blame: 'caller',

@@ -1,16 +1,37 @@
 import { covers, parseCapability, type CapabilityName } from '../sdk/capabilities.ts';
 import { LIMITS } from '../sdk/limits.ts';
-import type { BridgeRow, Ports } from './bridges/row.ts';
+import { EMIT_BRIDGES } from './bridges/emit.ts';
+import { FETCH_BRIDGES } from './bridges/fetch.ts';
+import { LLM_BRIDGES } from './bridges/llm.ts';
+import {
+  BridgeError,
+  type BridgeOrigin,
+  type BridgeRow,
+  type BridgeRun,
+  type Credit,
+  type Ports,
+} from './bridges/row.ts';
+import { SECRET_BRIDGES } from './bridges/secret.ts';
 import { STORE_BRIDGES } from './bridges/store.ts';
 import type { BridgeAnswer, BridgeCode, BridgeHandler } from './sandbox.ts';
 
-export type { Ports } from './bridges/row.ts';
+export { BridgeError, type BridgeOrigin, type Ports } from './bridges/row.ts';
+export type { EmitPort } from './bridges/emit.ts';
+export type { FetchPort, FetchRequest, FetchResponse } from './bridges/fetch.ts';
+export type { LlmPort } from './bridges/llm.ts';
+export type { SecretPort } from './bridges/secret.ts';
 export type { StorePort } from './bridges/store.ts';
 
 /** Every operation that a hook can call on `ctx`, besides `log`. */
-export const BRIDGES: Readonly<Record<string, BridgeRow>> = { ...STORE_BRIDGES };
+export const BRIDGES: Readonly<Record<string, BridgeRow>> = {
+  ...STORE_BRIDGES,
+  ...FETCH_BRIDGES,
+  ...SECRET_BRIDGES,
+  ...LLM_BRIDGES,
+  ...EMIT_BRIDGES,
+};
 
-/** How a run's effects are treated: carried out, left out without a word (`test`), or refused (`shadow`). */
+/** How a run's effects are treated: carried out, left out without a word inside this runtime (`test`), or refused (`shadow`). */
 export type BridgeMode = 'live' | 'test' | 'shadow';
 
 /** What a bridge is made from. */
@@ -21,6 +42,7 @@ export interface BridgeOptions {
   readonly declared: readonly string[];
   readonly ports: Ports;
   readonly mode: BridgeMode;
+  readonly origin: BridgeOrigin;
 }
 
 /** A capability that a run used, and how often. */
@@ -32,43 +54,51 @@ export interface Use {
 
 /** The bridge of one run: it holds the run's credit and counts what was used. */
 export interface Bridge {
-  /** Operations that the granted capabilities give for some scope. */
-  readonly ops: readonly string[];
   /** Never rejects. */
   readonly handle: BridgeHandler;
   /** The calls that were granted, whether or not they were carried out. */
   used(): readonly Use[];
+  /** The run is over: what is still on its way is called off. */
+  end(): void;
 }
 
-/** Makes the bridge of one run. The caller makes a new one for every run. */
-export function createBridge(options: BridgeOptions): Bridge {
-  const uses = new Map<string, { capability: CapabilityName; scope: string; count: number }>();
-  const credit = { storeCalls: LIMITS.storeCalls as number };
-  const handle: BridgeHandler = async (op, args) => {
-    const row = Object.hasOwn(BRIDGES, op) ? BRIDGES[op] : undefined;
-    if (row === undefined) return refuse('invalid', 'No such operation');
-    // Refused calls cost too: a run that only asks for what it may not have must come to an end.
-    if (credit[row.credit] <= 0)
-      return refuse('credit', `More than ${LIMITS[row.credit]} calls in one run`);
-    credit[row.credit] -= 1;
-    if (!gives(options.granted, row.capability)) return refuseCapability(options, row.capability);
-    const problem = row.problem(args);
-    if (problem !== undefined) return refuse('invalid', `${op}: ${problem}`);
-    const scope = row.scope(args);
-    if (!covers(options.granted, row.capability, scope)) {
-      return refuseCapability(options, row.capability, scope);
-    }
-    count(uses, row.capability, scope);
-    return carryOut(row, args, options);
-  };
-  return { ops: opsOf(options.granted), handle, used: () => [...uses.values()] };
-}
-
-function opsOf(granted: readonly string[]): string[] {
+/** Operations that capabilities give for some scope. */
+export function opsOf(granted: readonly string[]): string[] {
   return Object.keys(BRIDGES).filter((op) => {
     const row = BRIDGES[op];
     return row !== undefined && gives(granted, row.capability);
   });
+}
+
+/** Makes the bridge of one run. The caller makes a new one for every run, and ends it. */
+export function createBridge(options: BridgeOptions): Bridge {
+  const { granted, origin } = options;
+  const uses: Uses = new Map();
+  const credit = new Map<Credit, number>();
+  const over = new AbortController();
+  const handle: BridgeHandler = async (op, args) => {
+    const row = Object.hasOwn(BRIDGES, op) ? BRIDGES[op] : undefined;
+    if (row === undefined) return refuse('invalid', 'No such operation');
+    // Refused calls cost too: a run that only asks for what it may not have must come to an end.
+    const left = credit.get(row.credit) ?? LIMITS[row.credit];
+    if (left <= 0) return refuse('credit', `More than ${LIMITS[row.credit]} calls in one run`);
+    credit.set(row.credit, left - 1);
+    if (!gives(granted, row.capability)) return refuseCapability(options, row.capability);
+    const problem = row.problem(args);
+    if (problem !== undefined) return refuse('invalid', `${op}: ${problem}`);
+    const scope = row.scope(args);
+    if (!covers(granted, row.capability, scope)) {
+      return refuseCapability(options, row.capability, scope);
+    }
+    count(uses, row.capability, scope);
+    const mayUse = (other: string): boolean => {
+      if (!covers(granted, row.capability, other)) return false;
+      if (other !== scope) count(uses, row.capability, other);
+      return true;
+    };
+    return carryOut({ row, args, run: { origin, signal: over.signal, mayUse } }, options);
+  };
+  return { handle, used: () => [...uses.values()], end: () => over.abort() };
 }
 
 /** Whether the capability is granted for any scope. */
@@ -92,30 +122,34 @@ function refuseCapability(
   );
 }
 
-function count(
-  uses: Map<string, { capability: CapabilityName; scope: string; count: number }>,
-  capability: CapabilityName,
-  scope: string,
-): void {
+type Uses = Map<string, { capability: CapabilityName; scope: string; count: number }>;
+
+function count(uses: Uses, capability: CapabilityName, scope = ''): void {
   const key = `${capability}:${scope}`;
   const use = uses.get(key);
   if (use === undefined) uses.set(key, { capability, scope, count: 1 });
   else use.count += 1;
 }
 
+interface GrantedCall {
+  readonly row: BridgeRow;
+  readonly args: readonly unknown[];
+  readonly run: BridgeRun;
+}
+
 async function carryOut(
-  row: BridgeRow,
-  args: readonly unknown[],
+  { row, args, run }: GrantedCall,
   { mode, ports }: BridgeOptions,
 ): Promise<BridgeAnswer> {
-  if (row.hasEffect && mode === 'shadow')
-    return refuse('shadow', 'Nothing is changed in shadow mode');
-  if (row.hasEffect && mode === 'test') return { ok: true, value: null };
+  if (row.effect !== 'none' && mode === 'shadow')
+    return refuse('shadow', 'Nothing is changed or sent in shadow mode');
+  if (row.effect === 'inside' && mode === 'test') return { ok: true, value: null };
   try {
-    const answer = row.perform(ports, args);
+    const answer = row.perform(ports, args, run);
     if (answer === undefined) return UNAVAILABLE;
     return { ok: true, value: (await answer) ?? null };
   } catch (error) {
+    if (error instanceof BridgeError) return refuse(error.code, error.message);
     // Other errors may name files or hosts of this machine, which is no business of the hook.
     return isTooLarge(error)
       ? refuse('invalid', 'The result is too large; narrow the filter')

@@ -15,7 +15,7 @@ const PREFIX_BYTES = 4;
 const HEAD_BYTES = 9;
 
 /** Encodes one frame. */
-export function encodeFrame(kind: number, id: number, number: number, text: string): Buffer {
+export function encodeFrame({ kind, id, number, text }: Frame): Buffer {
   const textBytes = Buffer.byteLength(text);
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + HEAD_BYTES + textBytes);
   frame.writeUInt32LE(HEAD_BYTES + textBytes, 0);

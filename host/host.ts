@@ -70,9 +70,7 @@ export function openHost(options: HostOptions): Host {
   }
   const stopWatch = watchMemory(
     () => processes('isolate'),
-    (process) =>
-      limits.rssMb ??
-      BASE_MB + process.places.reduce((sum, place) => sum + place.source.memoryMb, 0),
+    (process) => limits.rssMb ?? BASE_MB + process.places.memoryMb,
   );
   const idleTimer =
     limits.idleMs === null

@@ -10,6 +10,7 @@ export const LAYERS = {
     "Node's permission model: no files, no child processes, no workers, no foreign addons",
   environment: 'an empty environment',
   cores: 'core dumps are off',
+  files: 'the kernel lets it write no file',
   network: 'a network namespace of its own, without any interface up',
   user: 'a user id of its own, without privileges',
   parent: 'the kernel ends it when the host dies',
@@ -55,6 +56,8 @@ interface Wrap {
 }
 
 const NO_CORES = ['/bin/sh', '-c', 'ulimit -c 0; exec "$@"', 'sh'];
+/** Pipes are no files: the channel is not touched by this. */
+const NO_FILES = ['/bin/sh', '-c', 'ulimit -c 0; ulimit -f 0; exec "$@"', 'sh'];
 const setpriv = (...words: string[]): string[] => [
   'setpriv',
   '--pdeathsig',
@@ -72,39 +75,40 @@ const asUser = (uid: number): string[] => [
 ];
 const BARE: Wrap = { words: [], layers: [] };
 const TIED: Wrap = { words: [...NO_CORES, ...setpriv()], layers: ['cores', 'parent'] };
+const ALONE: Wrap = { words: [...NO_FILES, ...setpriv()], layers: ['cores', 'files', 'parent'] };
 
 const WRAPS: Readonly<
   Record<'root' | 'user' | 'elsewhere' | 'worker', readonly ((uid: number) => Wrap)[]>
 > = {
   root: [
     (uid) => ({
-      words: [...NO_CORES, 'unshare', '--net', '--', ...setpriv(...asUser(uid))],
-      layers: ['cores', 'network', 'user', 'parent'],
+      words: [...NO_FILES, 'unshare', '--net', '--', ...setpriv(...asUser(uid))],
+      layers: ['cores', 'files', 'network', 'user', 'parent'],
     }),
     (uid) => ({
-      words: [...NO_CORES, ...setpriv(...asUser(uid))],
-      layers: ['cores', 'user', 'parent'],
+      words: [...NO_FILES, ...setpriv(...asUser(uid))],
+      layers: ['cores', 'files', 'user', 'parent'],
     }),
     () => ({
-      words: [...NO_CORES, 'unshare', '--net', '--', ...setpriv()],
-      layers: ['cores', 'network', 'parent'],
+      words: [...NO_FILES, 'unshare', '--net', '--', ...setpriv()],
+      layers: ['cores', 'files', 'network', 'parent'],
     }),
-    () => TIED,
+    () => ALONE,
     () => BARE,
   ],
   user: [
     () => ({
       words: [
-        ...NO_CORES,
+        ...NO_FILES,
         'unshare',
         '--map-root-user',
         '--net',
         '--',
         ...setpriv('--bounding-set=-all'),
       ],
-      layers: ['cores', 'network', 'parent'],
+      layers: ['cores', 'files', 'network', 'parent'],
     }),
-    () => TIED,
+    () => ALONE,
     () => BARE,
   ],
   elsewhere: [() => BARE],
@@ -123,6 +127,8 @@ function isolatePlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
     '--no-experimental-sqlite',
     '--no-node-snapshot',
     '--no-warnings',
+    // A signal from outside opens no debugger in it.
+    '--disable-sigusr1',
     entries.isolate,
     addon,
   ];

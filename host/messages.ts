@@ -14,8 +14,8 @@ export const MAX_TO_CHILD_BYTES = 64 * 1024 * 1024;
 export interface HookDefinition {
   readonly name: string;
   readonly contract: string;
-  /** JSON text. */
-  readonly config: string;
+  /** JSON text of the adapter's input: config, and what hook.json says. */
+  readonly input: string;
   readonly code: string;
   readonly file: string;
   readonly memoryMb: number;
@@ -79,20 +79,35 @@ const FROM_CHILD = { ready: 1, settle: 2, yield: 3, bridge: 4, log: 5, stopped: 
 export function encodeToChild(message: ToChild): Buffer {
   switch (message.type) {
     case 'open':
-      return encodeFrame(TO_CHILD.open, message.id, message.place, JSON.stringify(message.hook));
+      return encodeFrame({
+        kind: TO_CHILD.open,
+        id: message.id,
+        number: message.place,
+        text: JSON.stringify(message.hook),
+      });
     case 'run':
-      return encodeFrame(
-        TO_CHILD.run,
-        message.id,
-        message.place,
-        `${message.ops}\n${message.input}`,
-      );
+      return encodeFrame({
+        kind: TO_CHILD.run,
+        id: message.id,
+        number: message.place,
+        text: `${message.ops}\n${message.input}`,
+      });
     case 'deliver':
-      return encodeFrame(TO_CHILD.deliver, message.id, message.seq, message.text);
+      return encodeFrame({
+        kind: TO_CHILD.deliver,
+        id: message.id,
+        number: message.seq,
+        text: message.text,
+      });
     case 'cancel':
-      return encodeFrame(TO_CHILD.cancel, message.id, message.place, '');
+      return encodeFrame({
+        kind: TO_CHILD.cancel,
+        id: message.id,
+        number: message.place,
+        text: '',
+      });
     case 'drop':
-      return encodeFrame(TO_CHILD.drop, 0, message.place, '');
+      return encodeFrame({ kind: TO_CHILD.drop, id: 0, number: message.place, text: '' });
   }
 }
 
@@ -127,22 +142,32 @@ export function decodeToChild(frame: Frame): ToChild | undefined {
 export function encodeFromChild(message: FromChild): Buffer {
   switch (message.type) {
     case 'ready':
-      return encodeFrame(FROM_CHILD.ready, 0, message.protocol, message.buildHash);
+      return encodeFrame({
+        kind: FROM_CHILD.ready,
+        id: 0,
+        number: message.protocol,
+        text: message.buildHash,
+      });
     case 'settle':
-      return encodeFrame(
-        FROM_CHILD.settle,
-        message.id,
-        OUTCOMES.indexOf(message.outcome),
-        message.text,
-      );
+      return encodeFrame({
+        kind: FROM_CHILD.settle,
+        id: message.id,
+        number: OUTCOMES.indexOf(message.outcome),
+        text: message.text,
+      });
     case 'yield':
-      return encodeFrame(FROM_CHILD.yield, message.id, 0, '');
+      return encodeFrame({ kind: FROM_CHILD.yield, id: message.id, number: 0, text: '' });
     case 'bridge':
-      return encodeFrame(FROM_CHILD.bridge, message.id, message.seq, message.text);
+      return encodeFrame({
+        kind: FROM_CHILD.bridge,
+        id: message.id,
+        number: message.seq,
+        text: message.text,
+      });
     case 'log':
-      return encodeFrame(FROM_CHILD.log, message.id, 0, message.line);
+      return encodeFrame({ kind: FROM_CHILD.log, id: message.id, number: 0, text: message.line });
     case 'stopped':
-      return encodeFrame(FROM_CHILD.stopped, message.id, 0, '');
+      return encodeFrame({ kind: FROM_CHILD.stopped, id: message.id, number: 0, text: '' });
   }
 }
 

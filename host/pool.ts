@@ -81,7 +81,7 @@ export class Pool {
   }
 
   dropSession(sessionId: string): void {
-    for (const process of this.processes) process.dropSession(sessionId);
+    for (const process of this.processes) process.places.dropSession(sessionId);
   }
 
   /** Ends processes that have had nothing to do since `idleMs`. */
@@ -150,19 +150,19 @@ export class Pool {
     let roomy: SandboxProcess | undefined;
     let isWorthWaiting = false;
     for (const process of this.processes) {
-      const place = process.findPlace(task.source.name, task.sessionId);
+      const place = process.places.find(task.source.name, task.sessionId);
       if (process.isFree) {
         if (place !== undefined) {
           this.#start(process, place, entry);
           return true;
         }
-        if (roomy === undefined || process.places.length < roomy.places.length) roomy = process;
+        if (roomy === undefined || process.places.size < roomy.places.size) roomy = process;
       } else if (place !== undefined && process.child.isAlive && process.busyMs < PATIENCE_MS) {
         isWorthWaiting = true;
       }
     }
     if (roomy === undefined || isWorthWaiting) return false;
-    const place = roomy.addPlace(task.source);
+    const place = roomy.places.add(task.source);
     if (place === undefined) return false;
     this.#start(roomy, place, entry);
     return true;
@@ -194,11 +194,12 @@ export class Pool {
     const { task } = entry;
     if (task.work.kind === 'run' && this.#options.kind === 'isolate')
       place.sessionId = task.sessionId;
-    let unlisten: (() => void) | undefined;
+    const { signal } = task;
+    const onAbort = (): void => process.cancel(activity, { by: 'caller' });
     const activity = process.start(place, task.work, {
       capMs: entry.capMs,
       onEnd: (ending, ended) => {
-        unlisten?.();
+        if (signal !== undefined) signal.removeEventListener('abort', onAbort);
         if (task.work.kind === 'load')
           place.isLoaded = ending.by === 'guest' && ending.outcome === 'opened';
         const mayRepeat =
@@ -210,11 +211,7 @@ export class Pool {
         else task.onDone({ type: 'ended', ending, activity: ended });
       },
     });
-    const { signal } = task;
-    if (signal === undefined) return;
-    const onAbort = (): void => process.cancel(activity, { by: 'caller' });
-    signal.addEventListener('abort', onAbort, { once: true });
-    unlisten = () => signal.removeEventListener('abort', onAbort);
+    signal?.addEventListener('abort', onAbort, { once: true });
   }
 
   /** Runs a bystander once more, first in line, within what is left of its cap. */

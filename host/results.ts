@@ -1,4 +1,5 @@
 import type { Activity, Ending } from './activity.ts';
+import { readHandlers } from './handlers.ts';
 import type { Refusal, TaskEnd } from './pool.ts';
 import type { Call, CallResult, HostLimits, LoadResult } from './sandbox.ts';
 import type { FailureCode } from '../sdk/errors.ts';
@@ -73,7 +74,12 @@ export function loadResult(done: TaskEnd, loadMs: number): LoadResult {
   if (done.type === 'refused')
     return { ok: false, code: 'load_timeout', detail: 'no sandbox came up in time' };
   const { ending } = done;
-  if (ending.by === 'guest' && ending.outcome === 'opened') return { ok: true, loadMs };
+  if (ending.by === 'guest' && ending.outcome === 'opened') {
+    const reported = readHandlers(ending.text);
+    if (!reported.ok) return { ok: false, code: 'load_error', detail: reported.detail };
+    const { handlers } = reported;
+    return { ok: true, loadMs, ...(handlers !== undefined && { handlers }) };
+  }
   return { ok: false, ...loadFailure(ending) };
 }
 

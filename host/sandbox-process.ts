@@ -8,7 +8,9 @@ import {
 } from './activity.ts';
 import type { Child, Exit } from './child.ts';
 import type { FromChild } from './messages.ts';
-import type { HookSource, SandboxKind } from './sandbox.ts';
+import { PlaceBook } from './place-book.ts';
+import type { SandboxKind } from './sandbox.ts';
+import { Segment } from './segment.ts';
 
 /** What a process tells its pool. */
 export interface ProcessEvents {
@@ -40,17 +42,14 @@ interface Delivery {
  */
 export class SandboxProcess {
   readonly child: Child;
-  readonly places: Place[] = [];
+  readonly places: PlaceBook;
   calls = 0;
   idleSince: number;
   readonly #options: ProcessOptions;
   readonly #activities = new Map<number, Activity>();
   readonly #deliveries: Delivery[] = [];
-  /** Isolates: the activity whose code runs right now, and since when. */
-  #segment: Activity | undefined;
-  #segmentSince = 0;
+  readonly #segment = new Segment();
   #lastId = 0;
-  #lastPlace = 0;
   #isMemoryKill = false;
   #graceTimer: NodeJS.Timeout | undefined;
 
@@ -58,6 +57,9 @@ export class SandboxProcess {
     this.child = child;
     this.#options = options;
     this.idleSince = performance.now();
+    this.places = new PlaceBook(options.kind, options.maxPlaces, (place) =>
+      child.send({ type: 'drop', place: place.id }),
+    );
     child.listen({
       onMessage: (message) => this.#take(message),
       onExit: (exit) => this.#onExit(exit),
@@ -67,7 +69,7 @@ export class SandboxProcess {
   get isFree(): boolean {
     if (!this.child.isAlive) return false;
     if (this.#options.kind === 'worker') return this.#activities.size < this.#options.lanes;
-    return this.#segment === undefined && this.#activities.size < this.#options.lanes;
+    return this.#segment.activity === undefined && this.#activities.size < this.#options.lanes;
   }
 
   get isIdle(): boolean {
@@ -76,37 +78,7 @@ export class SandboxProcess {
 
   /** How long the code that runs now has been running, in milliseconds; 0 when none does. */
   get busyMs(): number {
-    return this.#segment === undefined ? 0 : performance.now() - this.#segmentSince;
-  }
-
-  /** A place for the hook in the session that nothing runs in: one of the session, a fresh one, or a new one. */
-  findPlace(hook: string, sessionId: string): Place | undefined {
-    let fresh: Place | undefined;
-    for (const place of this.places) {
-      if (place.source.name !== hook) continue;
-      // A module in worker threads serves any number of runs, of any session: local hooks are the user's own code.
-      if (this.#options.kind === 'worker') return place;
-      if (place.isBusy) continue;
-      if (place.sessionId === sessionId) return place;
-      if (place.sessionId === undefined) fresh ??= place;
-    }
-    return fresh;
-  }
-
-  /** Makes room and adds a place that is still to be loaded; `undefined` when every place is busy. */
-  addPlace(source: HookSource): Place | undefined {
-    if (this.places.length >= this.#options.maxPlaces && !this.#evict()) return undefined;
-    this.#lastPlace += 1;
-    const place: Place = {
-      id: this.#lastPlace,
-      source,
-      sessionId: undefined,
-      isLoaded: false,
-      isBusy: false,
-      lastUsedAt: performance.now(),
-    };
-    this.places.push(place);
-    return place;
+    return this.#segment.busyMs;
   }
 
   /** Starts work in a place. `onEnd` is called once, at the cap at the latest, before the process takes other work. */
@@ -141,8 +113,9 @@ export class SandboxProcess {
     if (work.kind === 'run') {
       this.child.send({ type: 'run', id, place: place.id, ops: work.ops, input: work.input });
     } else {
-      const { name, contract, config, code, file, memoryMb } = place.source;
-      const hook = { name, contract, config: JSON.stringify(config), code, file, memoryMb };
+      const { name, contract, config, code, file, memoryMb, declared } = place.source;
+      const input = JSON.stringify({ name, points: [], ...declared, config });
+        const hook = { name, contract, input, code, file, memoryMb };
       this.child.send({ type: 'open', id, place: place.id, hook });
     }
     activity.capTimer = setTimeout(() => this.#onCap(activity, performance.now()), options.capMs);
@@ -153,16 +126,9 @@ export class SandboxProcess {
   cancel(activity: Activity, ending: Ending): void {
     if (activity.isOver) return;
     this.child.send({ type: 'cancel', id: activity.id, place: activity.place.id });
-    this.#removePlace(activity.place);
+    this.places.remove(activity.place);
     this.#finish(activity, ending);
     this.#startGrace();
-  }
-
-  dropSession(sessionId: string): void {
-    for (const place of this.places.filter((each) => each.sessionId === sessionId)) {
-      if (place.isBusy) continue;
-      this.#dropPlace(place);
-    }
   }
 
   /** Kills the process for the memory it holds; the activity whose code runs is the culprit. */
@@ -172,13 +138,11 @@ export class SandboxProcess {
   }
 
   #enter(activity: Activity): void {
-    if (this.#options.kind === 'worker') return;
-    this.#segment = activity;
-    this.#segmentSince = performance.now();
+    if (this.#options.kind === 'isolate') this.#segment.enter(activity);
   }
 
   #leave(): void {
-    this.#segment = undefined;
+    this.#segment.leave();
     clearTimeout(this.#graceTimer);
     this.#graceTimer = undefined;
   }
@@ -197,7 +161,7 @@ export class SandboxProcess {
   #startGrace(): void {
     if (this.#graceTimer !== undefined) return;
     const isStuck = (): boolean =>
-      this.#options.kind === 'worker' ? this.#stopping.size > 0 : this.#segment?.isOver === true;
+      this.#options.kind === 'worker' ? this.#stopping.size > 0 : this.#segment.isStuck;
     if (!isStuck()) return;
     this.#graceTimer = setTimeout(() => {
       this.#graceTimer = undefined;
@@ -234,7 +198,7 @@ export class SandboxProcess {
 
   #onSettle(id: number, ending: Ending & { readonly by: 'guest' }): void {
     const activity = this.#activities.get(id);
-    if (this.#segment !== undefined && this.#segment.id === id) this.#leave();
+    if (this.#segment.isOf(id)) this.#leave();
     else if (this.#options.kind === 'isolate') return this.#misspeak(activity);
     if (activity === undefined) {
       this.#free();
@@ -242,7 +206,7 @@ export class SandboxProcess {
     }
     // After an out-of-memory the engine's process is not to be trusted with another call.
     if (ending.outcome === 'memory' && this.#options.kind === 'isolate') {
-      this.#removePlace(activity.place);
+      this.places.remove(activity.place);
       this.#finish(activity, ending);
       this.child.kill();
       return;
@@ -254,7 +218,7 @@ export class SandboxProcess {
   }
 
   #onYield(id: number): void {
-    if (this.#segment === undefined || this.#segment.id !== id) return this.#misspeak(undefined);
+    if (!this.#segment.isOf(id)) return;
     this.#leave();
     this.#free();
   }
@@ -270,7 +234,7 @@ export class SandboxProcess {
 
   #onStopped(id: number): void {
     this.#stopping.delete(id);
-    if (this.#segment?.id === id) this.#leave();
+    if (this.#segment.isOf(id)) this.#leave();
     this.#free();
   }
 
@@ -281,7 +245,7 @@ export class SandboxProcess {
 
   #deliver(delivery: Delivery): void {
     if (delivery.activity.isOver || !this.child.isAlive) return;
-    if (this.#options.kind === 'isolate' && this.#segment !== undefined) {
+    if (this.#options.kind === 'isolate' && this.#segment.activity !== undefined) {
       this.#deliveries.push(delivery);
       return;
     }
@@ -296,7 +260,7 @@ export class SandboxProcess {
 
   /** Takes the next delivery, else tells the pool that there is room. */
   #free(): void {
-    if (this.#segment !== undefined) return;
+    if (this.#segment.activity !== undefined) return;
     for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift()) {
       if (next.activity.isOver) continue;
       return this.#deliver(next);
@@ -319,35 +283,15 @@ export class SandboxProcess {
     clearTimeout(this.#graceTimer);
     const lost = [...this.#activities.values()];
     const isAlone = lost.length === 1;
-    const { isMemoryKill, segment } = { isMemoryKill: this.#isMemoryKill, segment: this.#segment };
+    const isMemoryKill = this.#isMemoryKill;
+    const segment = this.#segment.activity;
     const culprit = segment ?? (isAlone && exit !== 'killed' ? lost[0] : undefined);
     for (const activity of lost) {
       const role = activity === culprit && !segment?.isOver ? 'culprit' : 'bystander';
       this.#finish(activity, { by: 'loss', role, isMemory: isMemoryKill && role === 'culprit' });
     }
-    this.places.length = 0;
+    this.places.clear();
     this.#options.events.onGone(this);
-  }
-
-  #evict(): boolean {
-    let oldest: Place | undefined;
-    for (const place of this.places) {
-      if (!place.isBusy && (oldest === undefined || place.lastUsedAt < oldest.lastUsedAt))
-        oldest = place;
-    }
-    if (oldest === undefined) return false;
-    this.#dropPlace(oldest);
-    return true;
-  }
-
-  #dropPlace(place: Place): void {
-    this.#removePlace(place);
-    this.child.send({ type: 'drop', place: place.id });
-  }
-
-  #removePlace(place: Place): void {
-    const at = this.places.indexOf(place);
-    if (at >= 0) this.places.splice(at, 1);
   }
 }
 

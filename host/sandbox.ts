@@ -1,3 +1,4 @@
+import type { HandlerEntry } from '../sdk/contracts.ts';
 import type { FailureCode } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
 
@@ -18,6 +19,8 @@ export interface HookSource {
   /** Isolate: name relative to the package, for stack traces. Worker: absolute path of the handler. */
   readonly file: string;
   readonly memoryMb: number;
+  /** What hook.json says, for contracts whose modules name it again. */
+  readonly declared?: Pick<Manifest, 'name' | 'points'>;
 }
 
 /** What a bridge answers; never a rejection, so that both sides of the boundary see data alone. */
@@ -48,6 +51,8 @@ export interface Call {
 /** What a run is given, as JSON: the hook's `run(point, payload, ctx)` is made from it. */
 export interface RunInput {
   readonly point: string;
+  /** The registered handler to run, where the module has such. */
+  readonly handler?: string;
   readonly payload: Readonly<Record<string, unknown>>;
   /** The data part of `ctx`; functions are added inside the sandbox by `ops`. */
   readonly ctx: Readonly<Record<string, unknown>>;
@@ -70,7 +75,12 @@ export type CallResult =
 
 /** What loading a hook came to. */
 export type LoadResult =
-  | { readonly ok: true; readonly loadMs: number }
+  | {
+      readonly ok: true;
+      readonly loadMs: number;
+      /** What the module registered by itself, already checked; absent where it is one entry at each of its points. */
+      readonly handlers?: readonly HandlerEntry[];
+    }
   | {
       readonly ok: false;
       readonly code: 'load_error' | 'load_timeout' | 'memory' | 'crash';

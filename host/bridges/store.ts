@@ -1,4 +1,4 @@
-import type { BridgeRow } from './row.ts';
+import { countProblem, type BridgeRow } from './row.ts';
 import {
   collectionProblem,
   filterProblem,
@@ -23,7 +23,7 @@ export const STORE_BRIDGES = {
   'store.get': {
     capability: 'store:read',
     credit: 'storeCalls',
-    hasEffect: false,
+    effect: 'none',
     problem: (args) =>
       countProblem(args, 2, 2) ?? collectionProblem(args[0]) ?? keyProblem(args[1]),
     scope: (args) => args[0] as string,
@@ -32,7 +32,7 @@ export const STORE_BRIDGES = {
   'store.query': {
     capability: 'store:read',
     credit: 'storeCalls',
-    hasEffect: false,
+    effect: 'none',
     // A filter that the hook left out arrives as nothing or as null: JSON has no undefined.
     problem: (args) =>
       countProblem(args, 1, 2) ?? collectionProblem(args[0]) ?? filterProblem(args[1] ?? {}),
@@ -42,7 +42,7 @@ export const STORE_BRIDGES = {
   'store.put': {
     capability: 'store:write',
     credit: 'storeCalls',
-    hasEffect: true,
+    effect: 'inside',
     problem: (args) =>
       countProblem(args, 3, 3) ??
       collectionProblem(args[0]) ??
@@ -54,15 +54,10 @@ export const STORE_BRIDGES = {
   'store.delete': {
     capability: 'store:write',
     credit: 'storeCalls',
-    hasEffect: true,
+    effect: 'inside',
     problem: (args) =>
       countProblem(args, 2, 2) ?? collectionProblem(args[0]) ?? keyProblem(args[1]),
     scope: (args) => args[0] as string,
     perform: ({ store }, args) => store?.delete(args[0] as string, args[1] as string),
   },
 } as const satisfies Readonly<Record<string, BridgeRow>>;
-
-function countProblem(args: readonly unknown[], min: number, max: number): string | undefined {
-  if (args.length >= min && args.length <= max) return undefined;
-  return `takes ${min === max ? min : `${min} to ${max}`} arguments`;
-}

@@ -62,21 +62,27 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 const FUNCTIONS = ['fetch', 'secret', 'llm', 'emit'] as const;
 const GROUPS = enumerableKeys(METHODS);
 
+/** The way from a run's `ctx` to the sandbox. */
+export interface ContextPort {
+  readonly activity: Activity;
+  readonly native: Native;
+  readonly nextSeq: () => number;
+}
+
 /** Makes the frozen `ctx` of one run: data of the host, `log`, and the bridges that `ops` (comma-separated) names. */
 export function makeContext(
-  activity: Activity,
+  port: ContextPort,
   data: Readonly<Record<string, unknown>>,
   ops: string,
-  port: { readonly native: Native; readonly nextSeq: () => number },
 ): object {
   const listed = `,${ops},`;
   const call =
     (op: string) =>
     (...args: unknown[]): Promise<unknown> =>
-      startCall(activity, op, args, port);
+      startCall(port, op, args);
   const ctx: Record<string, unknown> = {
     ...data,
-    log: (...parts: unknown[]): void => writeLog(activity, parts, port.native),
+    log: (...parts: unknown[]): void => writeLog(port, parts),
   };
   for (let index = 0; index < FUNCTIONS.length; index += 1) {
     const name = FUNCTIONS[index] as string;
@@ -105,10 +111,9 @@ function define(target: object, name: string, value: unknown): void {
 }
 
 function startCall(
-  activity: Activity,
+  { activity, native, nextSeq }: ContextPort,
   op: string,
   args: readonly unknown[],
-  port: { readonly native: Native; readonly nextSeq: () => number },
 ): Promise<unknown> {
   const { promise, resolve, reject } = deferred<unknown>();
   const text = activity.isOpen ? argumentText(op, args) : undefined;
@@ -123,9 +128,9 @@ function startCall(
     );
     return promise;
   }
-  const seq = port.nextSeq();
+  const seq = nextSeq();
   mapSet(activity.waiting, seq, record({ promise, resolve, reject }));
-  apply(port.native.bridge, undefined, [seq, text]);
+  apply(native.bridge, undefined, [seq, text]);
   return promise;
 }
 
@@ -153,7 +158,7 @@ function isPlainArgument(value: unknown): boolean {
   return typeof value === 'string' ? value.length <= ARGUMENT_CHARS : typeof value !== 'function';
 }
 
-function writeLog(activity: Activity, parts: readonly unknown[], native: Native): void {
+function writeLog({ activity, native }: ContextPort, parts: readonly unknown[]): void {
   if (!activity.isOpen || activity.logLines > LIMITS.logLines) return;
   activity.logLines += 1;
   if (activity.logLines > LIMITS.logLines) {

@@ -1,15 +1,24 @@
-import { adaptModule } from '../../sdk/contracts.ts';
+import { adaptModule, type AdaptedHook, type AdapterInput } from '../../sdk/contracts.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import { sealAnswer } from './answer.ts';
 import { closeActivity, deliverTo, makeContext, openActivity, type Activity } from './context.ts';
 import { describe } from './describe.ts';
-import { apply, mapDelete, mapSet, mapSize, parse, PromiseCtor, settle } from './intrinsics.ts';
+import {
+  apply,
+  mapDelete,
+  mapSet,
+  mapSize,
+  parse,
+  PromiseCtor,
+  settle,
+  stringify,
+} from './intrinsics.ts';
 import { seal, type Native } from './native.ts';
 
 /** The functions that a sandbox calls; strings and numbers in, sealed text or `undefined` (not settled yet) out. */
 export interface Runner {
-  /** Makes the hook from its evaluated module. */
-  readonly start: (namespace: object, contract: string, config: string) => string | undefined;
+  /** Makes the hook from its evaluated module; `input` is JSON of an `AdapterInput`. Seals the handlers it registered. */
+  readonly start: (namespace: object, contract: string, input: string) => string | undefined;
   /** Runs the hook; see `RunInput` for the JSON of `input`. */
   readonly run: (ops: string, input: string) => string | undefined;
   /** Hands over the answer of a bridge call, or a timer that is due. */
@@ -26,16 +35,13 @@ export interface Runner {
 /** Timers and bridge calls that may be pending at once. */
 const MAX_WAITING = LIMITS.timers + LIMITS.storeCalls;
 
-type Run = (point: string, payload: object, ctx: object) => unknown;
-
 /** Holds one hook: loads it once, then runs it, one activity at a time. */
 export function createRunner(native: Native): Runner {
-  let hook: { readonly self: unknown; readonly run: Run } | undefined;
+  let hook: AdaptedHook | undefined;
   let activity: Activity = openActivity();
   let forgetAll = (): void => undefined;
   let lastSeq = 0;
   const nextSeq = (): number => (lastSeq += 1);
-  const port = { native, nextSeq };
 
   /** Runs `step` and settles the activity with what `conclude` makes of its value, now or when its promise settles. */
   function begin(step: () => unknown, conclude: (value: unknown) => string): string | undefined {
@@ -67,14 +73,15 @@ export function createRunner(native: Native): Runner {
   }
 
   return {
-    start(namespace, contract, config) {
+    start(namespace, contract, input) {
       const sealed = begin(
-        () => adaptModule(contract, namespace, parse(config) as Record<string, unknown>),
+        () => adaptModule(contract, namespace, parse(input) as AdapterInput),
         (made) => {
-          const adapted = made as { readonly self: unknown; readonly run: Run } | string;
+          const adapted = made as AdaptedHook | string;
           if (typeof adapted === 'string') return seal('load_error', adapted);
           hook = adapted;
-          return seal('opened', '');
+          const { handlers } = adapted;
+          return seal('opened', handlers === undefined ? '' : stringify(handlers));
         },
       );
       return sealed;
@@ -85,13 +92,18 @@ export function createRunner(native: Native): Runner {
       const mine = activity;
       const loaded = hook;
       return begin(() => {
-        const { point, payload, ctx } = parse(input) as {
+        const { point, payload, ctx, handler } = parse(input) as {
           point: string;
+          handler?: string;
           payload: object;
           ctx: Record<string, unknown>;
         };
         if (loaded === undefined) throw new TypeError('The hook is not loaded');
-        return apply(loaded.run, loaded.self, [point, payload, makeContext(mine, ctx, ops, port)]);
+        const made = makeContext({ activity: mine, native, nextSeq }, ctx, ops);
+        // One argument more only where it means something: hooks may look at `arguments`.
+        return loaded.handlers === undefined
+          ? apply(loaded.run, loaded.self, [point, payload, made])
+          : apply(loaded.run, loaded.self, [point, payload, made, handler]);
       }, sealAnswer);
     },
     deliver(seq, text) {

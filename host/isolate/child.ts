@@ -45,20 +45,17 @@ function loadEngine(file: string): typeof ivm {
 /** The guest scripts with their caches, made by running each once on its own globals. */
 function readyScripts(): GuestScripts {
   const nothing = (): string => '';
-  const preludeFile = 'signalbox:prelude';
-  const webFile = 'signalbox:web-names';
-  const preludeCache = cacheOf(engine, prelude, preludeFile, (boot) => {
-    const { start, run } = boot(nothing, nothing, nothing, nothing) as IsolateApi;
-    start({ run: () => ({ action: 'allow' }) }, 'signalbox', '{}');
+  const boot = { text: prelude, filename: 'signalbox:prelude' };
+  const web = { text: webNames, filename: 'signalbox:web-names' };
+  const bootCache = cacheOf(engine, boot, (make) => {
+    const { start, run } = make(nothing, nothing, nothing, nothing) as IsolateApi;
+    start({ run: () => ({ action: 'allow' }) }, 'signalbox', '{"config":{}}');
     run('', '{"point":"","payload":{},"ctx":{}}');
   });
-  const webCache = cacheOf(engine, webNames, webFile, (makeWeb) => {
-    makeWeb({ log: nothing, setTimer: nothing, clearTimer: nothing, entropy: nothing });
+  const webCache = cacheOf(engine, web, (make) => {
+    make({ log: nothing, setTimer: nothing, clearTimer: nothing, entropy: nothing });
   });
-  return {
-    prelude: { text: prelude, filename: preludeFile, cachedData: preludeCache },
-    web: { text: webNames, filename: webFile, cachedData: webCache },
-  };
+  return { prelude: { ...boot, cachedData: bootCache }, web: { ...web, cachedData: webCache } };
 }
 
 function take(message: ToChild): void {

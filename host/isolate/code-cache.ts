@@ -7,8 +7,7 @@ import type ivm from 'isolated-vm';
  */
 export function cacheOf(
   engine: typeof ivm,
-  text: string,
-  filename: string,
+  { text, filename }: { readonly text: string; readonly filename: string },
   warmUp: (value: (...args: unknown[]) => unknown) => void,
 ): ivm.ExternalCopy<ArrayBuffer> {
   const script = new vm.Script(text, { filename });

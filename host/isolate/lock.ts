@@ -1,3 +1,5 @@
+import { registerHooks } from 'node:module';
+
 /** Ends this process at once. Taken before {@link lockDown}: `process.kill` itself goes through what that cuts. */
 export function captureKill(): () => void {
   const { pid } = process;
@@ -38,11 +40,35 @@ const CUT = [
   'getBuiltinModule',
   'mainModule',
   'report',
+  'execve',
+  'umask',
+  'openStdin',
+  '_getActiveHandles',
+  '_getActiveRequests',
+  '_rawDebug',
+  '_fatalException',
+  '_preload_modules',
+  // Their class opens sockets, those of the file system included, which no network namespace shuts.
+  'stdin',
+  'stdout',
+  'stderr',
+] as const;
+
+/** Ways to the network, and to machine code, that are on the global object. */
+const CUT_GLOBALS = [
+  'fetch',
+  'WebSocket',
+  'EventSource',
+  'BroadcastChannel',
+  'Request',
+  'Response',
+  'WebAssembly',
 ] as const;
 
 /**
- * Gives up what the process needed to start: the right to read its own files and to load the addon. Called before any
- * byte of a package arrives. Returns what could not be given up.
+ * Gives up what the process needed to start: the right to read its own files, to load the addon and to load any module,
+ * Node's own included. Called before any byte of a package arrives. Returns what could not be given up. The streams of
+ * `process` are gone afterwards: take them before.
  */
 export function lockDown(): string[] {
   const kept: string[] = [];
@@ -56,5 +82,14 @@ export function lockDown(): string[] {
     const isGone = Reflect.deleteProperty(process, name);
     if (!isGone && name in process) kept.push(`process.${name}`);
   }
+  for (const name of CUT_GLOBALS) {
+    const isGone = Reflect.deleteProperty(globalThis, name);
+    if (!isGone && name in globalThis) kept.push(name);
+  }
+  registerHooks({ resolve: refuse });
   return kept;
+}
+
+function refuse(): never {
+  throw new Error('No module is loaded after the start');
 }

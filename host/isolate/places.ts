@@ -112,7 +112,7 @@ export function createPlace(
       references.start.applySync(undefined, [
         namespace.derefInto(),
         definition.contract,
-        definition.config,
+        definition.input,
       ]),
     );
   }

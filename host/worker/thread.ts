@@ -27,6 +27,8 @@ export interface ToThread {
 
 interface Loaded {
   readonly runner: Runner;
+  /** The sealed text of the load. */
+  readonly opened: string;
   /** Set while a task runs: threads run one at a time. */
   port: MessagePort | undefined;
   settle: ((sealed: string) => void) | undefined;
@@ -41,7 +43,7 @@ export default async function work(task: ThreadTask): Promise<string> {
   try {
     const loaded = await loadOnce(hook, port);
     if (typeof loaded === 'string') return loaded;
-    if (run === undefined) return seal('opened', '');
+    if (run === undefined) return loaded.opened;
     return await enter(loaded, port, () => loaded.runner.run(run.ops, run.input));
   } finally {
     port.close();
@@ -50,7 +52,7 @@ export default async function work(task: ThreadTask): Promise<string> {
 
 /** A hook's module is evaluated once in a thread; a failed load is not kept. */
 async function loadOnce(hook: HookDefinition, port: MessagePort): Promise<Loaded | string> {
-  const key = `${hook.file}\n${hook.config}`;
+  const key = `${hook.file}\n${hook.input}`;
   const known = hooks.get(key);
   if (known !== undefined) return known;
   const loading = load(hook, port);
@@ -64,6 +66,7 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
   const loaded: { -readonly [K in keyof Loaded]: Loaded[K] } = {
     port: undefined,
     settle: undefined,
+    opened: '',
     runner: createRunner({
       settle: (sealed) => loaded.settle?.(sealed),
       bridge: (seq, text) =>
@@ -79,9 +82,11 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
     return seal('load_error', describe(error));
   }
   const sealed = await enter(loaded, port, () =>
-    loaded.runner.start(namespace, hook.contract, hook.config),
+    loaded.runner.start(namespace, hook.contract, hook.input),
   );
-  return sealed.startsWith('o') ? loaded : seal('load_error', sealed.slice(1));
+  if (!sealed.startsWith('o')) return seal('load_error', sealed.slice(1));
+  loaded.opened = sealed;
+  return loaded;
 }
 
 /** Calls into the hook and waits for its sealed text, feeding it the answers that come through the port. */

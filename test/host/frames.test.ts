@@ -19,7 +19,7 @@ const frames = fc.array(
 );
 
 function encode(frame: Frame): Buffer {
-  return encodeFrame(frame.kind, frame.id, frame.number, frame.text);
+  return encodeFrame(frame);
 }
 
 test('frames come out as they went in, however the stream is cut', () => {

@@ -115,7 +115,7 @@ export class SandboxProcess {
     } else {
       const { name, contract, config, code, file, memoryMb, declared } = place.source;
       const input = JSON.stringify({ name, points: [], ...declared, config });
-        const hook = { name, contract, input, code, file, memoryMb };
+      const hook = { name, contract, input, code, file, memoryMb };
       this.child.send({ type: 'open', id, place: place.id, hook });
     }
     activity.capTimer = setTimeout(() => this.#onCap(activity, performance.now()), options.capMs);

@@ -1,27 +1,54 @@
 import { adaptSignalbox } from './contracts/signalbox.ts';
+import type { Manifest } from './manifest.ts';
+import type { Point } from './points.ts';
+
+/** A function that a module registered by itself: an entry of the chain of its own. */
+export interface HandlerEntry {
+  /** Unique among the handlers of one point. */
+  readonly name: string;
+  readonly point: Point;
+  /** The event in the contract's words. */
+  readonly event?: string;
+  /** Lower runs earlier; that of hook.json, if absent. */
+  readonly priority?: number;
+}
 
 /** A hook made ready to run: `run` is called with `self` as `this`. */
 export interface AdaptedHook {
   readonly self: unknown;
-  readonly run: (point: string, payload: object, ctx: object) => unknown;
+  /** `handler` is the name of the one to run, where the module registered handlers. */
+  readonly run: (
+    ...run: [point: string, payload: object, ctx: object, handler?: string]
+  ) => unknown;
+  /** What the module registered; absent where the hook is one entry at each point of its manifest. */
+  readonly handlers?: readonly HandlerEntry[];
+}
+
+/** What a module is made a hook with. */
+export interface AdapterInput {
+  readonly config: Readonly<Record<string, unknown>>;
+  /** As hook.json says it, before renames. */
+  readonly name: string;
+  readonly points: readonly string[];
 }
 
 /** Turns the namespace of an evaluated module into a hook, or says in words why it is none; may be a promise of that. */
 export type Adapter = (
   namespace: object,
-  config: Readonly<Record<string, unknown>>,
+  input: AdapterInput,
 ) => AdaptedHook | string | Promise<AdaptedHook | string>;
 
-/** Makes a hook from a module by the contract that its manifest names. Runs inside the sandbox. */
+/** One adapter by contract: the mapping of its module shape, names and answers to ours. Runs inside the sandbox. */
+export const ADAPTERS: Readonly<Partial<Record<Manifest['contract'], Adapter>>> = {
+  signalbox: (namespace, { config }) => adaptSignalbox(namespace, config),
+};
+
+/** Makes a hook from a module by the contract that its manifest names. */
 export function adaptModule(
   contract: string,
   namespace: object,
-  config: Readonly<Record<string, unknown>>,
+  input: AdapterInput,
 ): AdaptedHook | string | Promise<AdaptedHook | string> {
-  switch (contract) {
-    case 'signalbox':
-      return adaptSignalbox(namespace, config);
-    default:
-      return `the contract "${contract}" is not supported`;
-  }
+  const adapt = ADAPTERS[contract as Manifest['contract']];
+  return adapt?.(namespace, input) ?? `the contract "${contract}" is not supported`;
 }

@@ -12,10 +12,23 @@ export const LIMITS = {
   storeKeyBytes: 256,
   storeValueBytes: 1024 * 1024,
   filterBytes: 4096,
+  fetchCalls: 16,
+  fetchHeaderBytes: 16_384,
+  fetchBodyBytes: 1024 * 1024,
+  fetchResponseBytes: 1024 * 1024,
+  secretCalls: 64,
+  llmCalls: 4,
+  llmPromptBytes: 65_536,
+  llmAnswerBytes: 65_536,
+  emitCalls: 16,
+  eventBytes: 65_536,
   timers: 64,
   entropyBytes: 65_536,
   sourceBytes: 4 * 1024 * 1024,
   nesting: 256,
+  /** Handlers that one module may register, and the text that reports them. */
+  handlers: 128,
+  handlersChars: 65_536,
 } as const;
 
 /** The defaults of `limits` in runtime.json. */

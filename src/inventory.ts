@@ -44,7 +44,7 @@ function rowOf(entry: HookEntry, chains: Chains, failure: Failure | undefined): 
       return {
         point,
         failPolicy: failPolicyOf(point, manifest, entry.failPolicy),
-        order: chain.findIndex(({ name }) => name === entry.name) + 1,
+        order: chain.findIndex((hook) => hook.entry.name === entry.name) + 1,
       };
     }),
     priority: entry.priority,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buildChildEntries } from '../host/build.ts';
 import { openHost } from '../host/host.ts';
-import type { Host, HookSource, ProcessFacts } from '../host/sandbox.ts';
+import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import type { Failure } from './chain/call.ts';
@@ -13,6 +13,7 @@ import { createFiring } from './fire/fire.ts';
 import { createInFlight } from './fire/in-flight.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
+import { loadHooks } from './fire/load-hooks.ts';
 import { createTurnStates } from './fire/turn-state.ts';
 import { takeInventory, type InventoryParts } from './inventory.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
@@ -70,11 +71,12 @@ async function assemble(
   ]);
   const host = openHost({ limits: config.limits, entries });
   onOpened(() => host.close());
-  const failures = await loadHooks(host, catalog);
+  const { failures, handlers } = await loadHooks(host, catalog);
   const metrics = openMetrics();
   const failureOf = (entry: HookEntry): Failure | undefined =>
     entry.failure ?? failures.get(entry.name);
-  const chains = bindHooks(catalog.hooks, config.hooks.order, failureOf);
+  const { order } = config.hooks;
+  const chains = bindHooks({ entries: catalog.hooks, order, failureOf, handlers });
   const payloads = createPayloadChecks();
   for (const point of new Set(catalog.hooks.flatMap(({ manifest }) => manifest.points))) {
     payloads.prepare(point);
@@ -161,24 +163,6 @@ async function openLedgers(
   return { store, records };
 }
 
-/** Loads every hook that can be loaded, all at once, and says by name which could not be. */
-async function loadHooks(host: Host, { hooks }: Catalog): Promise<ReadonlyMap<string, Failure>> {
-  const failures = new Map<string, Failure>();
-  const loadable = hooks.filter(({ failure }) => failure === undefined);
-  await Promise.all(
-    loadable.map(async (entry) => {
-      const result = await host.load(sourceOf(entry));
-      if (!result.ok) failures.set(entry.name, { code: result.code, detail: result.detail });
-    }),
-  );
-  return failures;
-}
-
-/** A hook in shadow mode shares its process with no enforced one. */
-function sourceOf({ source, mode }: HookEntry): HookSource {
-  return mode === 'shadow' ? { ...source, owner: `shadow ${source.owner}` } : source;
-}
-
 /** Logs what is wrong without stopping the start. */
 function report({
   catalog,
@@ -232,8 +216,10 @@ function chosenHooks(
 ): readonly BoundHook[] {
   const chain = chains.of(point);
   if (hookName === undefined) return applicable(chain, context).enforced;
-  const hook = [...chain.enforced, ...chain.shadow].find(({ name }) => name === hookName);
-  if (hook !== undefined) return [hook];
+  const chosen = [...chain.enforced, ...chain.shadow].filter(
+    ({ name, entry }) => name === hookName || entry.name === hookName,
+  );
+  if (chosen.length > 0) return chosen;
   const names = hooks.map(({ name }) => name);
   if (!names.includes(hookName)) {
     throw new SignalboxError('hook_unknown', {

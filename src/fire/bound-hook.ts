@@ -1,5 +1,6 @@
-import { createBridge } from '../../host/bridges.ts';
+import { opsOf } from '../../host/bridges.ts';
 import { covers } from '../../sdk/capabilities.ts';
+import type { HandlerEntry } from '../../sdk/contracts.ts';
 import type { SignalboxError } from '../../sdk/errors.ts';
 import { failPolicyOf } from '../../sdk/manifest.ts';
 import { POINT_NAMES, POINTS, type Point } from '../../sdk/points.ts';
@@ -39,25 +40,32 @@ export interface Chains {
   readonly warnings: readonly SignalboxError[];
 }
 
-/** Binds hooks to their points and orders each chain, once. `failureOf` says why a hook cannot run, if so. */
-export function bindHooks(
-  entries: readonly HookEntry[],
-  order: readonly string[],
-  failureOf: (entry: HookEntry) => Failure | undefined,
-): Chains {
+/** What chains are made from. */
+export interface Binding {
+  readonly entries: readonly HookEntry[];
+  /** `hooks.order`: the name of a hook stands for all of its handlers. */
+  readonly order: readonly string[];
+  /** Why a hook cannot run, if so. */
+  readonly failureOf: (entry: HookEntry) => Failure | undefined;
+  /** By hook, what its module registered. */
+  readonly handlers: ReadonlyMap<string, readonly HandlerEntry[]>;
+}
+
+/** Binds hooks to their points and orders each chain, once. A registered handler is an entry `<hook>/<name>` of its own. */
+export function bindHooks({ entries, order, failureOf, handlers }: Binding): Chains {
   const warnings: SignalboxError[] = [];
   const chains = new Map<Point, PointChain>();
   for (const point of POINT_NAMES) {
     const bound = entries
       .filter((entry) => entry.manifest.points.includes(point))
-      .map((entry) => bind(entry, point, failureOf(entry)));
+      .flatMap((entry) => bindAll({ entry, point, failure: failureOf(entry), handlers }));
     const enforced = orderChain(
       bound.filter(({ entry }) => entry.mode === 'enforce'),
-      order,
+      handlerOrder(order, bound),
     );
     const shadow = orderChain(
       bound.filter(({ entry }) => entry.mode === 'shadow'),
-      order,
+      handlerOrder(order, bound),
     );
     warnings.push(...enforced.warnings);
     const isConditional = bound.some(({ entry }) => entry.manifest.when !== undefined);
@@ -74,15 +82,43 @@ export function bindHooks(
   return { of: (point) => chains.get(point) as PointChain, warnings: distinct(warnings) };
 }
 
+interface EntryAtPoint {
+  readonly entry: HookEntry;
+  readonly point: Point;
+  readonly failure: Failure | undefined;
+  readonly handlers: Binding['handlers'];
+}
+
+/** The entries of a hook at a point: one, or one for each handler that it registered there. */
+function bindAll({ entry, point, failure, handlers }: EntryAtPoint): BoundHook[] {
+  const hook = bind(entry, point, failure);
+  const registered = handlers.get(entry.name);
+  if (registered === undefined) return [hook];
+  // What an operator says of the hook's priority moves all of its handlers.
+  const shift = entry.priority - entry.manifest.priority;
+  return registered
+    .filter((handler) => handler.point === point)
+    .map(({ name, priority = entry.manifest.priority }, index) => ({
+      ...hook,
+      name: `${entry.name}/${name}`,
+      priority: priority + shift,
+      registration: entry.registration + index / registered.length,
+      frame: frameInput(entry.name, point, name),
+    }));
+}
+
+/** `hooks.order` with the names of handlers in place of their hooks', each hook's own in the order they run. */
+function handlerOrder(order: readonly string[], bound: readonly BoundHook[]): string[] {
+  const sorted = orderChain(bound, []).hooks;
+  return order.flatMap((name) => {
+    const mine = sorted.filter((hook) => hook.entry.name === name);
+    return mine.length === 0 ? [name] : mine.map((hook) => hook.name);
+  });
+}
+
 function bind(entry: HookEntry, point: Point, failure: Failure | undefined): BoundHook {
   const { manifest, granted } = entry;
   const { reads } = POINTS[point];
-  const { ops } = createBridge({
-    granted,
-    declared: manifest.capabilities,
-    ports: {},
-    mode: 'live',
-  });
   return {
     entry,
     point,
@@ -95,7 +131,7 @@ function bind(entry: HookEntry, point: Point, failure: Failure | undefined): Bou
     failPolicy: failPolicyOf(point, manifest, entry.failPolicy),
     frame: frameInput(entry.name, point),
     isReader: reads === null || covers(granted, reads),
-    ops,
+    ops: opsOf(granted),
     ...(failure !== undefined && { failure }),
   };
 }

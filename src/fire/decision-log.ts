@@ -153,8 +153,8 @@ function common({
   return { fireId, point, sessionId: context.sessionId, turnId: context.turnId, toolCallId };
 }
 
-function originOf({ entry }: BoundHook): Pick<RecordInput, 'hook' | 'package' | 'version'> {
-  const { origin, name } = entry;
+function originOf({ entry, name }: BoundHook): Pick<RecordInput, 'hook' | 'package' | 'version'> {
+  const { origin } = entry;
   if (origin.kind === 'local') return { hook: name };
   return { hook: name, package: origin.name, version: origin.version };
 }

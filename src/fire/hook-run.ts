@@ -45,7 +45,7 @@ export function createHookRunner(
     const { text } = payload;
     const bridge = watchBridge(() => bridgeOf(hook, ports, frame.mode));
     const result = await host.call({
-      hook: hook.name,
+      hook: hook.entry.name,
       sessionId: frame.sessionId,
       input: writeInput(hook.frame, text, {
         shared: frame.shared,

@@ -9,9 +9,10 @@ export interface InputFrame {
 }
 
 /** The constant text around a hook's runs at a point. */
-export function frameInput(hook: string, point: Point): InputFrame {
+export function frameInput(hook: string, point: Point, handler?: string): InputFrame {
   const [at, name] = [JSON.stringify(point), JSON.stringify(hook)];
-  return { head: `{"point":${at},"payload":`, tail: `,"point":${at},"hook":${name}}}` };
+  const which = handler === undefined ? '' : `"handler":${JSON.stringify(handler)},`;
+  return { head: `{"point":${at},${which}"payload":`, tail: `,"point":${at},"hook":${name}}}` };
 }
 
 /** JSON text of the part of `ctx` that all hooks of a fire share, without the closing brace. */

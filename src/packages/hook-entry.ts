@@ -1,7 +1,7 @@
 import type { HookSource, SandboxKind } from '../../host/sandbox.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { LIMITS } from '../../sdk/limits.ts';
-import type { FailPolicy } from '../../sdk/manifest.ts';
+import type { FailPolicy, Manifest } from '../../sdk/manifest.ts';
 import type { HookOverride, RuntimeConfig } from '../config/runtime-config.ts';
 import { loadBundle, type BundleCache } from './bundle/bundle-cache.ts';
 import type { Candidate } from './candidate.ts';
@@ -52,6 +52,7 @@ export async function makeEntry(candidate: Candidate, maker: EntryMaker): Promis
     code: code.text,
     file: code.file,
     memoryMb: override.memoryMb ?? manifest.memoryMb ?? LIMITS.memoryMb,
+    declared: { name: manifest.name, points: manifest.points },
   };
   return {
     ok: true,
@@ -121,13 +122,20 @@ function ownerOf({ name, origin }: Candidate, sandbox: SandboxKind): string {
   return sandbox === 'worker' ? 'local' : `local:${name}`;
 }
 
+/** What the systems themselves do when a hook fails. */
+const LOCAL_POLICIES: Readonly<Partial<Record<Manifest['contract'], FailPolicy>>> = {
+  amplifier: 'open',
+  'agent-os': 'open',
+  harness: 'abort',
+};
+
 /** The operator's policy, else that of the contract, which holds for local hooks that name none. */
 function policyOf(
   { manifest, origin }: Candidate,
   override: HookOverride,
   byHook: FailPolicy | undefined,
 ): FailPolicy | undefined {
-  const isNeutral = origin.kind === 'local' && manifest.contract === 'agent-os';
-  const contractual = isNeutral && manifest.failPolicy === undefined ? 'open' : undefined;
+  const isSettled = origin.kind !== 'local' || manifest.failPolicy !== undefined;
+  const contractual = isSettled ? undefined : LOCAL_POLICIES[manifest.contract];
   return override.failPolicy ?? byHook ?? contractual;
 }

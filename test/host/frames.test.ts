@@ -64,7 +64,7 @@ test('every message comes out of its frame as it went in', () => {
   const hook = {
     name: 'h',
     contract: 'signalbox',
-    config: '{}',
+    input: '{}',
     code: 'x',
     file: 'f',
     memoryMb: 8,

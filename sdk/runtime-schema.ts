@@ -158,6 +158,23 @@ export const RUNTIME_SCHEMA = {
       },
       additionalProperties: false,
     },
+    fetch: {
+      description: 'What ctx.fetch reaches beyond public addresses at the usual ports',
+      type: 'object',
+      properties: {
+        ports: { ...NAMES, description: 'host:port that are open besides 80 and 443' },
+        private: { ...NAMES, description: 'Hosts that may be in your own networks' },
+      },
+      additionalProperties: false,
+    },
+    secrets: {
+      description: 'Where ctx.secret finds values besides SIGNALBOX_SECRET_<NAME>',
+      type: 'object',
+      properties: {
+        folder: { ...TEXT, description: 'Folder with one file for each secret' },
+      },
+      additionalProperties: false,
+    },
     approvals: { description: 'Who decides what hooks ask', type: 'object' },
     access: { description: 'Rules on tools that hold after the hooks', type: 'object' },
     agents: { description: 'Agents and the tools they have', type: 'object' },

@@ -23,8 +23,7 @@ export function urlProblem(value: unknown): Problem {
   if (value.length > MAX_URL_CHARS) return `the URL is longer than ${MAX_URL_CHARS} characters`;
   const url = URL.parse(value);
   if (url === null) return 'the URL is not a whole one, such as https://api.example.com/path';
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return 'the URL must be https or http';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the URL must be https or http';
   if (url.username !== '' || url.password !== '') {
     return 'the URL holds a user or a password; send them in a header';
   }

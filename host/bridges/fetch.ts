@@ -68,7 +68,8 @@ function initProblem(value: unknown): string | undefined {
     return `the second argument may have ${INIT_KEYS.join(', ')} and nothing else`;
   }
   const { method, headers, body } = value as Readonly<Record<string, unknown>>;
-  const known = typeof (method ?? 'GET') === 'string' ? String(method ?? 'GET').toUpperCase() : '';
-  if (!METHODS.includes(known)) return `the method must be one of ${METHODS.join(', ')}`;
+  const known = typeof method === 'string' ? method.toUpperCase() : (method ?? 'GET');
+  if (typeof known !== 'string' || !METHODS.includes(known))
+    return `the method must be one of ${METHODS.join(', ')}`;
   return headersProblem(headers ?? {}) ?? bodyProblem(body ?? undefined, known);
 }

@@ -30,8 +30,6 @@ async function readSecret(secrets: SecretPort, name: string): Promise<string> {
 /** A secret is named as a capability's scope is, so that no name reaches out of a folder. */
 function nameProblem(value: unknown): string | undefined {
   const isPlain =
-    typeof value === 'string' &&
-    value.length <= 253 &&
-    /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(value);
+    typeof value === 'string' && value.length <= 253 && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(value);
   return isPlain ? undefined : 'the name must be a plain name';
 }

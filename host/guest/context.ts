@@ -20,6 +20,7 @@ import {
   type Deferred,
 } from './intrinsics.ts';
 import type { Native } from './native.ts';
+import { fetchWith } from './response.ts';
 
 /** One run or load in progress: what it waits for, and whether it may still act. */
 export interface Activity {
@@ -86,7 +87,8 @@ export function makeContext(
   };
   for (let index = 0; index < FUNCTIONS.length; index += 1) {
     const name = FUNCTIONS[index] as string;
-    if (stringIndexOf(listed, `,${name},`) >= 0) define(ctx, name, call(name));
+    if (stringIndexOf(listed, `,${name},`) < 0) continue;
+    define(ctx, name, name === 'fetch' ? fetchWith(call(name)) : call(name));
   }
   for (let index = 0; index < GROUPS.length; index += 1) {
     const group = GROUPS[index] as string;

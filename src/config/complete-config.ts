@@ -40,6 +40,11 @@ export function completeConfig(
       port: server.properties.port.default,
       ...given.server,
     },
+    fetch: { ports: given.fetch?.ports ?? [], private: given.fetch?.private ?? [] },
+    secrets: {
+      folder:
+        given.secrets?.folder === undefined ? undefined : resolve(folder, given.secrets.folder),
+    },
     approvals: given.approvals ?? {},
     access: given.access ?? {},
     agents: given.agents ?? {},

@@ -66,6 +66,11 @@ export interface RuntimeConfig {
     readonly retentionDays: number | null;
   };
   readonly server: { readonly host: string; readonly port: number; readonly token?: string };
+  readonly fetch: { readonly ports: readonly string[]; readonly private: readonly string[] };
+  readonly secrets: {
+    /** Absolute; `undefined` for the environment alone. */
+    readonly folder: string | undefined;
+  };
   readonly approvals: Readonly<Record<string, unknown>>;
   readonly access: Readonly<Record<string, unknown>>;
   readonly agents: Readonly<Record<string, unknown>>;

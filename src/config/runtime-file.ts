@@ -24,6 +24,8 @@ export interface RuntimeFile {
     readonly retentionDays?: number | null;
   };
   readonly server?: { readonly host?: string; readonly port?: number; readonly token?: string };
+  readonly fetch?: { readonly ports?: readonly string[]; readonly private?: readonly string[] };
+  readonly secrets?: { readonly folder?: string };
   readonly approvals?: Readonly<Record<string, unknown>>;
   readonly access?: Readonly<Record<string, unknown>>;
   readonly agents?: Readonly<Record<string, unknown>>;

@@ -102,7 +102,7 @@ export function createFiring(parts: FiringParts): Firing {
     });
     const shared = writeContext(context, context.sessionId ?? sessionId);
     const { signal } = context;
-    const frame = { sessionId, textOf, shared, bag: turn.bag, mode, signal, onRun };
+    const frame = { sessionId, textOf, shared, bag: turn.bag, mode, context, signal, onRun };
     const end = (): void => {
       if (ownId !== undefined) host.endSession(ownId);
     };

@@ -7,9 +7,11 @@ import {
 } from '../../host/bridges.ts';
 import type { BridgeHandler, CallResult, Host } from '../../host/sandbox.ts';
 import type { Failure, Payload, RunHook } from '../chain/call.ts';
+import type { Context } from '../verdict.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { TextOf } from './payload-text.ts';
 import { writeInput, writeInputs } from './run-input.ts';
+import { scrubRun } from './scrubbed-run.ts';
 
 /** What runs of one fire have in common. */
 export interface FireFrame {
@@ -21,6 +23,8 @@ export interface FireFrame {
   /** Values that hooks published earlier in the turn. */
   readonly bag: Payload;
   readonly mode: BridgeMode;
+  /** Of the caller; bridges pass it on. */
+  readonly context: Context;
   readonly signal?: AbortSignal | undefined;
   /** Told of every run that reached a sandbox, before its answer is read. */
   readonly onRun?: (run: FinishedRun) => void;
@@ -43,8 +47,8 @@ export function createHookRunner(
     const payload = frame.textOf(view.payload, hook.isReader);
     if (!payload.ok) return { ...payload, ms: 0 };
     const { text } = payload;
-    const bridge = watchBridge(() => bridgeOf(hook, ports, frame.mode));
-    const result = await host.call({
+    const bridge = watchBridge(() => bridgeOf(hook, ports, frame));
+    const given = await host.call({
       hook: hook.entry.name,
       sessionId: frame.sessionId,
       input: writeInput(hook.frame, text, {
@@ -56,6 +60,8 @@ export function createHookRunner(
       bridge: bridge.handle,
       signal: frame.signal,
     });
+    bridge.end();
+    const result = scrubRun(given, ports.secrets);
     frame.onRun?.({ hook, result, uses: bridge.used() });
     const { ms } = result;
     const refusal = bridge.refusal();
@@ -76,6 +82,7 @@ interface WatchedBridge {
   readonly handle: BridgeHandler;
   readonly used: () => readonly Use[];
   readonly refusal: () => Failure | undefined;
+  readonly end: () => void;
 }
 
 function watchBridge(open: () => Bridge): WatchedBridge {
@@ -92,6 +99,7 @@ function watchBridge(open: () => Bridge): WatchedBridge {
     },
     used: () => bridge?.used() ?? NONE,
     refusal: () => refusal,
+    end: () => bridge?.end(),
   };
 }
 
@@ -101,11 +109,16 @@ function inputsOf({ inputs }: BoundHook, bag: Payload, outputs: Payload): string
   return inputs.length === 0 ? '{}' : writeInputs(inputs, { ...bag, ...outputs });
 }
 
-function bridgeOf({ entry }: BoundHook, ports: Ports, mode: BridgeMode): Bridge {
+function bridgeOf(
+  { entry, point }: BoundHook,
+  ports: Ports,
+  { mode, context }: Pick<FireFrame, 'mode' | 'context'>,
+): Bridge {
   return createBridge({
     granted: entry.granted,
     declared: entry.manifest.capabilities,
     ports,
     mode,
+    origin: { point, hook: entry.name, context },
   });
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   createBridge,
+  opsOf,
   type Bridge,
   type BridgeOptions,
   type StorePort,
@@ -13,7 +14,14 @@ import { sharedDatabase } from '../../sql/temporary-folder.ts';
 const store = await openStore(await sharedDatabase(['store_rows']));
 
 function bridgeOf(granted: readonly string[], options: Partial<BridgeOptions> = {}): Bridge {
-  return createBridge({ granted, declared: granted, ports: { store }, mode: 'live', ...options });
+  return createBridge({
+    granted,
+    declared: granted,
+    ports: { store },
+    mode: 'live',
+    origin: { point: 'preToolUse', hook: 'guard', context: {} },
+    ...options,
+  });
 }
 
 const ALL = ['store:read', 'store:write'];
@@ -24,9 +32,13 @@ test.each([
   [['store:read:profile'], ['store.get', 'store.query']],
   [['store:write:log'], ['store.put', 'store.delete']],
   [ALL, ['store.get', 'store.query', 'store.put', 'store.delete']],
-  [['reads_input', 'store:readers', 'net:fetch:store'], []],
+  [
+    ['net:fetch:a.example', 'secrets:KEY', 'llm:call', 'emits:events'],
+    ['fetch', 'secret', 'llm', 'emit'],
+  ],
+  [['reads_input', 'store:readers', 'net:fetch', 'secrets'], []],
 ])('the capabilities %j give the operations %j', (granted, ops) => {
-  expect(bridgeOf(granted).ops).toEqual(ops);
+  expect(opsOf(granted)).toEqual(ops);
 });
 
 test('[AM37] a hook gets the row it asks for, and null where there is none', async () => {

@@ -30,6 +30,15 @@ export const CAPABILITIES = {
 /** The name of a capability without its scope. */
 export type CapabilityName = keyof typeof CAPABILITIES;
 
+type Rows = typeof CAPABILITIES;
+
+/** A capability as a manifest may write it: a name, or a name with a scope such as `store:read:profile`. */
+export type CapabilityText = {
+  [N in CapabilityName]:
+    | (Rows[N]['scope'] extends 'required' ? never : N)
+    | (Rows[N]['scope'] extends 'none' ? never : `${N}:${string}`);
+}[CapabilityName];
+
 /** A capability as declared: a name, or a name with a scope such as `store:read:profile`. */
 export interface Capability {
   readonly name: CapabilityName;

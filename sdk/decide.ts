@@ -1,6 +1,12 @@
 import type { Decision } from './decisions.ts';
 
-type Of<A extends Decision['action']> = Extract<Decision, { action: A }>;
+/** A decision without what every decision may carry besides: `{ ...allow(), notice: { text } }`. */
+type Of<A extends Decision['action']> = Omit<
+  Extract<Decision, { action: A }>,
+  'inject' | 'notice' | 'suppressOutput' | 'outputs' | 'retry'
+>;
+
+type Modify<Fields> = Omit<Of<'modify'>, 'payload'> & { readonly payload: Fields };
 
 /** What an `ask` may say besides its reason; the defaults are those of {@link ASK_DEFAULTS}. */
 export type AskOptions = Omit<Of<'ask'>, 'action' | 'reason'>;
@@ -49,7 +55,7 @@ export function ask(reason: string, options: AskOptions = {}): Of<'ask'> {
  * modify({ text: 'hello' }, 'greeting only'); // { action: 'modify', payload: { text: 'hello' }, note: 'greeting only' }
  * ```
  */
-export function modify(payload: Readonly<Record<string, unknown>>, note?: string): Of<'modify'> {
+export function modify<Fields extends object>(payload: Fields, note?: string): Modify<Fields> {
   return note === undefined ? { action: 'modify', payload } : { action: 'modify', payload, note };
 }
 

@@ -1,88 +1,58 @@
-import type { Decision } from './decisions.ts';
-import type { Payloads, Point } from './points.ts';
-
-/** Values by field that a row must have. */
-export type HookFilter = Readonly<Record<string, string | number | boolean | null>>;
-
-/** Rows of the store, as far as the hook's `store:` capabilities reach. A refused call rejects with an Error that has `code`. */
-export interface HookStore {
-  /** The row of a key, or `null`. */
-  get(collection: string, key: string): Promise<unknown>;
-  /** The rows whose fields equal those of the filter, a flat object of scalars; a dot steps into an object. */
-  query(collection: string, filter?: HookFilter): Promise<unknown[]>;
-  put(collection: string, key: string, value: unknown): Promise<void>;
-  /** Whether there was a row. */
-  delete(collection: string, key: string): Promise<boolean>;
-}
-
-/** What a run is told besides its payload; frozen and fresh for every run. */
-export interface HookContext {
-  readonly hook: string;
-  readonly point: Point;
-  /** Keeps a line for the one who tests the hook; log no payload values. */
-  log(...parts: unknown[]): void;
-  /** There only with a `store:read` or `store:write` capability. */
-  readonly store?: HookStore;
-  /** Who is behind the call, as the host verified it. */
-  readonly caller: {
-    readonly userId?: string;
-    readonly source: 'chat' | 'automation' | 'webhook' | 'intent' | 'skill';
-    readonly orgId?: string;
-  };
-  readonly session: { readonly id: string; readonly turn?: string };
-  readonly agent: {
-    readonly id: string;
-    readonly template?: string;
-    readonly parent?: string;
-    readonly depth: number;
-    readonly tools: readonly string[];
-  };
-  /** What earlier hooks of the chain put into the bag, by the keys of the manifest's `inputs`. */
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly budget?: { readonly total: number; readonly spent: number; readonly remaining: number };
-  readonly signal?: AbortSignal;
-}
+import type { HookContext, Listed } from './hook-context.ts';
+import type { DecisionAt, Delivered } from './legal-decisions.ts';
+import type { Point } from './points.ts';
 
 /** The arguments of `run` at the points of a hook: testing `point` narrows `payload`. */
-export type RunArguments<P extends Point> = {
-  [K in P]: [point: K, payload: Payloads[K], ctx: HookContext];
+export type RunArguments<P extends Point, C extends Listed = undefined> = {
+  [K in P]: [point: K, payload: Delivered<K, C>, ctx: HookContext<C>];
 }[P];
 
-type Answer = Decision | Promise<Decision>;
+type Answer<P extends Point, C extends Listed> = DecisionAt<P, C> | Promise<DecisionAt<P, C>>;
 
 /** A hook: what `createHook` returns, or the default export of its module. */
-export interface Hook<P extends Point> {
+export interface Hook<P extends Point, C extends Listed = undefined> {
   /** The points that `run` is written for; those of hook.json bind. */
   readonly points: readonly P[];
-  run(...call: RunArguments<P>): Answer;
+  /** The capabilities that `run` is written for; those of hook.json bind. */
+  readonly capabilities?: C;
+  run(...call: RunArguments<P, C>): Answer<P, C>;
 }
 
 /**
- * Types a hook by its points and returns it as it is. Fields that hook.json has no `reads_*` capability for are absent
- * at run time.
+ * Types a hook by its points and capabilities, and returns it as it is. A decision that is illegal at its points, a field
+ * that it may not read and a bridge that it does not declare do not compile. Without `capabilities`, fields that hook.json
+ * has no `reads_*` capability for are absent at run time all the same.
  *
  * @example
  * ```ts
  * const hook = defineHook({
  *   points: ['preToolUse'],
+ *   capabilities: ['reads_tool_io', 'gates_tools'],
  *   run: (point, payload) => (payload.toolName === 'shell' ? block('No shell') : allow()),
  * });
  * hook.points; // ['preToolUse']
  * ```
  */
-export function defineHook<const P extends Point>(
-  hook: Written<P, (...call: RunArguments<P>) => Answer>,
-): Hook<P>;
+export function defineHook<const P extends Point, const C extends Listed = undefined>(
+  hook: Written<P, C, (...call: RunArguments<P, C>) => Answer<P, C>>,
+): Hook<P, C>;
 // A function with fewer parameters does not fit a union of argument lists, so that the shorter ones are named.
-export function defineHook<const P extends Point>(
-  hook: Written<P, (...call: { [K in P]: [point: K, payload: Payloads[K]] }[P]) => Answer>,
-): Hook<P>;
-export function defineHook<const P extends Point>(hook: Written<P, (point: P) => Answer>): Hook<P>;
-export function defineHook(hook: Written<Point, unknown>): unknown {
+export function defineHook<const P extends Point, const C extends Listed = undefined>(
+  hook: Written<
+    P,
+    C,
+    (...call: { [K in P]: [point: K, payload: Delivered<K, C>] }[P]) => Answer<P, C>
+  >,
+): Hook<P, C>;
+export function defineHook<const P extends Point, const C extends Listed = undefined>(
+  hook: Written<P, C, (point: P) => Answer<P, C>>,
+): Hook<P, C>;
+export function defineHook(hook: Written<Point, Listed, unknown>): unknown {
   return hook;
 }
 
-interface Written<P extends Point, Run> {
+interface Written<P extends Point, C extends Listed, Run> {
   readonly points: readonly P[];
+  readonly capabilities?: C;
   readonly run: Run;
 }

@@ -1,13 +1,17 @@
 /** @signalbox/sdk: what the author of a hook imports. */
 export { allow, ask, block, modify, result, rework, suppress, type AskOptions } from './decide.ts';
-export {
-  defineHook,
-  type Hook,
-  type HookContext,
-  type HookFilter,
-  type HookStore,
-  type RunArguments,
-} from './hook.ts';
+export { defineHook, type Hook, type RunArguments } from './hook.ts';
+
+export type { CapabilityText } from './capabilities.ts';
+export type {
+  HookContext,
+  HookFilter,
+  HookSignal,
+  HookStore,
+  StoreReader,
+  StoreWriter,
+} from './hook-context.ts';
+export type { Changes, DecisionAt } from './legal-decisions.ts';
 
 export type {
   Action,
@@ -27,4 +31,7 @@ export { fold, type Folded } from './text/fold.ts';
 export { findCards, findSocialSecurityNumbers } from './text/identity-numbers.ts';
 export { mapJsonText, type ChangeString, type StringPlace } from './text/json-text.ts';
 export { mapStrings, type MapStringsOptions } from './text/map-strings.ts';
+export { isPathWithin, normalisePath, type PathBase } from './text/paths.ts';
+export { shellCommands, shellOptions, type ShellCommand } from './text/shell.ts';
 export { mergeSpans, replaceSpans, type Span } from './text/spans.ts';
+export { commandLine, isSameTool, toolKind, toolPaths, type ToolKind } from './text/tools.ts';

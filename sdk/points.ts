@@ -18,8 +18,11 @@ const ROWS = {
   ...SIGNAL_POINTS,
 } as const satisfies Record<string, PointRow>;
 
+/** The rows as they are written, for types that depend on a point. */
+export type PointRows = typeof ROWS;
+
 /** The name of a point. */
-export type Point = keyof typeof ROWS;
+export type Point = keyof PointRows;
 
 /** Every point of an agent's life, one row each. */
 export const POINTS: Readonly<Record<Point, PointRow>> = ROWS;

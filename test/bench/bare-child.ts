@@ -1,0 +1,30 @@
+import type ivm from 'isolated-vm';
+import { encodeFrame, FrameReader } from '../../host/frames.ts';
+
+// The floor: a child with the frames of the real one, and a raw applySync of a hook in an isolate. Nothing else.
+const HOOK = `(() => {
+  const run = (point, payload) =>
+    String(payload.args?.command ?? '').includes('mkfs') ? { action: 'block', reason: 'no' } : { action: 'allow' };
+  return (text) => {
+    const { point, payload, ctx } = JSON.parse(text);
+    return JSON.stringify(run(point, payload, ctx));
+  };
+})()`;
+
+const module = { exports: {} as { ivm: typeof ivm } };
+process.dlopen(module, process.argv[2] ?? '');
+const isolate = new module.exports.ivm.Isolate({ memoryLimit: 32 });
+const context = isolate.createContextSync();
+const hook = isolate
+  .compileScriptSync(HOOK)
+  .runSync(context, { reference: true }) as unknown as ivm.Reference<(text: string) => string>;
+const reader = new FrameReader(64 * 1024 * 1024);
+process.stdin.on('data', (chunk: Buffer) => {
+  reader.push(chunk, ({ id, text }) => {
+    process.stdout.write(
+      encodeFrame({ kind: 2, id, number: 0, text: hook.applySync(undefined, [text]) }),
+    );
+  });
+});
+process.stdin.on('end', () => process.exit(0));
+process.stdout.write(encodeFrame({ kind: 1, id: 0, number: 0, text: '' }));

@@ -5,15 +5,17 @@ import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import type { Failure } from './chain/call.ts';
+import { createEmitter } from './bridges/emitter.ts';
+import { openPorts } from './bridges/open-ports.ts';
 import { nearest } from './config/nearest.ts';
 import type { RuntimeConfig } from './config/runtime-config.ts';
 import { applicable, bindHooks, type BoundHook, type Chains } from './fire/bound-hook.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
 import { createFiring } from './fire/fire.ts';
 import { createInFlight } from './fire/in-flight.ts';
+import { loadHooks } from './fire/load-hooks.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
-import { loadHooks } from './fire/load-hooks.ts';
 import { createTurnStates } from './fire/turn-state.ts';
 import { takeInventory, type InventoryParts } from './inventory.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
@@ -83,9 +85,15 @@ async function assemble(
   }
   const turns = createTurnStates();
   const inFlight = createInFlight();
+  const emit = createEmitter({
+    fire: (payload, context) => firing.live(chains.of('event'), payload, context),
+    inFlight,
+  });
+  const bridges = openPorts(config, { store, emit, env: process.env });
+  onOpened(() => bridges.close());
   const firing = createFiring({
     host,
-    ports: { store },
+    ports: bridges.ports,
     payloads,
     checkTool: createToolCheck(),
     turns,

@@ -1,6 +1,8 @@
 import type { Ports } from '../../host/bridges.ts';
 import type { Host } from '../../host/sandbox.ts';
 import type { Point } from '../../sdk/points.ts';
+import type { AccessRules } from '../access/access-rules.ts';
+import type { ApprovalDesk } from '../approvals/approvals.ts';
 import type { DecisionLimits, Payload } from '../chain/call.ts';
 import { runChain, type ChainVerdict } from '../chain/chain.ts';
 import type { Context, Verdict } from '../verdict.ts';
@@ -12,10 +14,10 @@ import { createPayloadTexts } from './payload-text.ts';
 import type { PayloadChecks } from './payloads.ts';
 import { writeContext } from './run-input.ts';
 import { createShadow, type ShadowedFire } from './shadow.ts';
-import { createObjections } from './settlement.ts';
+import { createSettling, nobodyToAsk, type Objection, type Settled } from './settlement.ts';
 import type { ToolCheck } from './tool-schema.ts';
 import { noteTurn, type Turn, type TurnStates } from './turn-state.ts';
-import { createIds, finalVerdict, passingVerdict } from './verdicts.ts';
+import { createIds, finalVerdict, parkedVerdict, passingVerdict } from './verdicts.ts';
 
 /** What fires are made with. */
 export interface FiringParts {
@@ -23,12 +25,21 @@ export interface FiringParts {
   readonly ports: Ports;
   readonly payloads: PayloadChecks;
   readonly checkTool: ToolCheck;
+  readonly access: AccessRules;
+  /** Whether the access rules can be against a call at all. */
+  readonly isRestricted: boolean;
+  /** Parks what hooks ask; nothing comes of it when it rejects. */
+  readonly ask: ApprovalDesk['ask'];
+  /** Whether what is asked waits for an answer from outside the calling loop. */
+  readonly isQueueOpen: boolean;
   readonly turns: TurnStates;
   readonly decisions: DecisionLog;
   readonly inFlight: InFlight;
   readonly limits: FireLimits;
   /** Told when a turn has more text injected than `injectionTokensPerTurn`. */
   readonly onInjectionOverflow: (point: Point, context: Context) => void;
+  /** Told why a question could not be parked. */
+  readonly onAskFailed: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -44,6 +55,8 @@ export interface FireLimits extends DecisionLimits {
 export interface Firing {
   /** The verdict of a point without hooks: the payload is not looked at, as nothing is there to protect it for. */
   pass(point: Point, payload: unknown): Verdict;
+  /** Whether neither a hook nor an access rule looks at what passes. */
+  isOpen(chain: PointChain): boolean;
   /** Runs the chain of a point and keeps what its hooks did. Throws `payload_invalid`. */
   live(chain: PointChain, payload: unknown, context: Context): Promise<Verdict>;
   /** Runs hooks on the same path and keeps nothing. Throws `payload_invalid`. */
@@ -55,6 +68,8 @@ export interface TrialRequest {
   readonly point: Point;
   readonly payload: unknown;
   readonly context: Context;
+  /** `live` where what is behind the bridges is a test's own; `test`, if absent. */
+  readonly mode?: 'live' | 'test';
 }
 
 /** What a trial came to. */
@@ -84,9 +99,10 @@ interface Setting {
 export function createFiring(parts: FiringParts): Firing {
   const { payloads, turns, decisions, limits, host } = parts;
   const runnerOf = createHookRunner(host, parts.ports);
-  const objectionTo = createObjections(payloads, parts.checkTool);
+  const settle = createSettling(parts);
   const runShadow = createShadow({ runnerOf, decisions, limits });
   const newId = createIds();
+  const timestampOf = createTimestamps();
 
   function begin(point: Point, given: unknown, { context, mode, onRun }: Setting): Begun {
     const { payload, requestId } = payloads.admit(point, given);
@@ -96,7 +112,7 @@ export function createFiring(parts: FiringParts): Firing {
     const turn = turns.read(sessionId, context.turnId);
     const textOf = createPayloadTexts({
       point,
-      timestamp: new Date(parts.now()).toISOString(),
+      timestamp: timestampOf(parts.now()),
       requestId: context.requestId ?? requestId,
       maxBytes: limits.payloadBytes,
     });
@@ -107,6 +123,27 @@ export function createFiring(parts: FiringParts): Firing {
       if (ownId !== undefined) host.endSession(ownId);
     };
     return { payload, frame, turn, end };
+  }
+
+  /** Whether nothing at a point looks at a call. */
+  function isOpen({ point }: PointChain, hooks: number): boolean {
+    return hooks === 0 && !(point === 'preToolUse' && parts.isRestricted);
+  }
+
+  /** Puts the question of a chain before a person, or says that nobody is there. */
+  async function park(
+    { question }: Settled,
+    context: Context,
+  ): Promise<{ readonly objection?: Objection; readonly approval?: Verdict['approval'] }> {
+    if (question === undefined) return {};
+    if (!parts.isQueueOpen && context.canAsk !== true) return { objection: nobodyToAsk(question) };
+    try {
+      return { approval: await parts.ask(question) };
+    } catch (error) {
+      // What cannot be kept cannot be answered.
+      parts.onAskFailed(error);
+      return { objection: nobodyToAsk(question) };
+    }
   }
 
   function pass(point: Point, payload: unknown): Verdict {
@@ -134,20 +171,27 @@ export function createFiring(parts: FiringParts): Firing {
 
   return {
     pass,
+    isOpen: (chain) => isOpen(chain, chain.isEmpty ? 0 : 1),
 
     async live(chain, given, context) {
       const { point } = chain;
       const { enforced: hooks, shadow } = applicable(chain, context);
-      if (hooks.length === 0 && shadow.length === 0) return pass(point, given);
+      if (isOpen(chain, hooks.length + shadow.length)) return pass(point, given);
       const begun = begin(point, given, { context, mode: 'live', onRun: decisions.countUses });
       const { payload, frame, turn } = begun;
       let isShadowed = false;
       try {
         const result = await runChain({ point, hooks, payload, limits, run: runnerOf(frame) });
         const setting = { point, before: payload, context, reworks: turn.reworks };
-        const objection = objectionTo({ ...setting, result, isAskable: false });
+        const settled = settle({ ...setting, result });
+        const parked = await park(settled, context);
+        const objection = settled.objection ?? parked.objection;
         noteInjections(point, context, result.verdict);
-        const verdict = finalVerdict(newId(), result.verdict, objection);
+        const { question } = settled;
+        const verdict =
+          question === undefined || objection !== undefined
+            ? finalVerdict(newId(), result.verdict, objection)
+            : parkedVerdict(newId(), result.verdict, { ...parked, question });
         const facts = { fireId: verdict.id, point, context, toolCallId: toolCallOf(payload) };
         const kept = decisions.noteFire(facts, result.steps, objection);
         if (kept !== undefined) await kept;
@@ -161,21 +205,36 @@ export function createFiring(parts: FiringParts): Firing {
       }
     },
 
-    async trial(hooks, { point, payload: given, context }) {
+    async trial(hooks, { point, payload: given, context, mode = 'test' }) {
       const logs: { hook: string; line: string }[] = [];
       const onRun = ({ hook, result }: FinishedRun): void =>
         void logs.push(...result.logs.map((line) => ({ hook: hook.name, line })));
-      const begun = begin(point, given, { context, mode: 'test', onRun });
+      const begun = begin(point, given, { context, mode, onRun });
       const { payload, frame } = begun;
       try {
         const result = await runChain({ point, hooks, payload, limits, run: runnerOf(frame) });
         const setting = { point, before: payload, context, reworks: 0 };
-        const objection = objectionTo({ ...setting, result, isAskable: true });
-        return { verdict: finalVerdict(newId(), result.verdict, objection), input: payload, logs };
+        // A trial shows what would be asked and asks nobody.
+        const { objection, question } = settle({ ...setting, result });
+        const verdict =
+          question === undefined
+            ? finalVerdict(newId(), result.verdict, objection)
+            : parkedVerdict(newId(), result.verdict, { question });
+        return { verdict, input: payload, logs };
       } finally {
         begun.end();
       }
     },
+  };
+}
+
+/** Writes times as ISO 8601. Many fires share a millisecond. */
+function createTimestamps(): (time: number) => string {
+  let last = 0;
+  let text = new Date(last).toISOString();
+  return (time) => {
+    if (time !== last) text = new Date((last = time)).toISOString();
+    return text;
   };
 }
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { FrameReader } from './frames.ts';
 import type { LaunchPlan, Layer } from './launch.ts';
@@ -22,6 +23,28 @@ export interface ChildListener {
 
 /** Most that is kept of what a child writes to stderr, in bytes: V8's last words. */
 const STDERR_BYTES = 4096;
+
+/** Starts what a plan says, with the channel as its only open descriptors. */
+function spawnPlan(plan: LaunchPlan): ChildProcessByStdio<Writable, Readable, Readable> {
+  const nothing = plan.inheritable.length === 0 ? -1 : openSync('/dev/null', 'r');
+  const stdio: ('pipe' | 'ignore' | number)[] = ['pipe', 'pipe', 'pipe'];
+  for (const fd of plan.inheritable) {
+    while (stdio.length < fd) stdio.push('ignore');
+    stdio.push(nothing);
+  }
+  try {
+    const process = spawn(plan.command, plan.args, {
+      env: plan.env,
+      cwd: '/',
+      stdio,
+      windowsHide: true,
+    });
+    // The first three are pipes, whatever comes after them.
+    return process as ChildProcessByStdio<Writable, Readable, Readable>;
+  } finally {
+    if (nothing >= 0) closeSync(nothing);
+  }
+}
 
 /** One child process and the channel to it. Whatever it says may be hostile. */
 export class Child {
@@ -52,12 +75,7 @@ export class Child {
    */
   static start(plan: LaunchPlan, buildHash: string, startMs: number): Promise<Child> {
     return new Promise((resolve, reject) => {
-      const process = spawn(plan.command, plan.args, {
-        env: plan.env,
-        cwd: '/',
-        stdio: ['pipe', 'pipe', 'pipe'],
-        windowsHide: true,
-      });
+      const process = spawnPlan(plan);
       const child = new Child(process, plan.layers);
       const timer = setTimeout(() => fail('Slow'), startMs);
       const fail = (name: 'Slow' | 'Ended' | 'Foreign'): void => {

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -25,6 +26,8 @@ export interface LaunchPlan {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly layers: readonly Layer[];
+  /** Descriptors beyond the channel that the child would inherit if nothing were put in their place. */
+  readonly inheritable: readonly number[];
 }
 
 /** Threads of the local hooks' process. */
@@ -156,8 +159,33 @@ function planOf(
   layers: readonly Layer[],
 ): LaunchPlan {
   const [command = process.execPath, ...args] = words;
-  return { command, args, env, layers };
+  return { command, args, env, layers, inheritable: inheritable() };
 }
+
+/** What a shell or service manager left open in the host goes on to its children; Node's own descriptors do not. */
+function inheritable(): number[] {
+  try {
+    const open = readdirSync('/proc/self/fd').filter((fd) => !isClosedOnExec(fd));
+    return open
+      .map(Number)
+      .filter((fd) => fd > 2)
+      .toSorted((a, b) => a - b);
+  } catch {
+    return [];
+  }
+}
+
+function isClosedOnExec(fd: string): boolean {
+  try {
+    const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+    return (Number.parseInt(flags ?? '0', 8) & O_CLOEXEC) !== 0;
+  } catch {
+    // The descriptor of the folder itself is closed again by now.
+    return true;
+  }
+}
+
+const O_CLOEXEC = 0o2000000;
 
 /** The prebuilt addon for this very Node. Only its path is asked for: the host never loads it. */
 function addonFile(): string {

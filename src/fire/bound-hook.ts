@@ -17,6 +17,8 @@ export interface BoundHook extends ChainHook, Orderable {
   readonly frame: InputFrame;
   /** Whether it is given the content fields of the point. */
   readonly isReader: boolean;
+  /** Its package as the use counts name it: `name@version`, or `local`. */
+  readonly owner: string;
   /** Bridge operations that its grants give. */
   readonly ops: readonly string[];
   /** Why every call of it fails. */
@@ -117,7 +119,7 @@ function handlerOrder(order: readonly string[], bound: readonly BoundHook[]): st
 }
 
 function bind(entry: HookEntry, point: Point, failure: Failure | undefined): BoundHook {
-  const { manifest, granted } = entry;
+  const { manifest, granted, origin } = entry;
   const { reads } = POINTS[point];
   return {
     entry,
@@ -131,6 +133,7 @@ function bind(entry: HookEntry, point: Point, failure: Failure | undefined): Bou
     failPolicy: failPolicyOf(point, manifest, entry.failPolicy),
     frame: frameInput(entry.name, point),
     isReader: reads === null || covers(granted, reads),
+    owner: origin.kind === 'local' ? 'local' : `${origin.name}@${origin.version}`,
     ops: opsOf(granted),
     ...(failure !== undefined && { failure }),
   };

@@ -174,10 +174,9 @@ function countActs(
   if (count > 0) countUse(records, hook, { capability: 'injects_context', scope: '', count });
 }
 
-function countUse(records: Ledgers['records'], { entry }: BoundHook, use: Use): void {
-  const { origin, name } = entry;
-  const owner = origin.kind === 'local' ? 'local' : `${origin.name}@${origin.version}`;
-  records.countUse({ ...use, package: owner, hook: name });
+function countUse(records: Ledgers['records'], { entry, owner }: BoundHook, use: Use): void {
+  const { capability, scope, count } = use;
+  records.countUse({ package: owner, hook: entry.name, capability, scope, count });
 }
 
 function unkept(): SignalboxError {

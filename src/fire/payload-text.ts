@@ -67,11 +67,22 @@ function write(payload: Payload, head: string, maxBytes: number | null): Payload
   if (maxBytes !== null && body.length * 3 > maxBytes && Buffer.byteLength(body) > maxBytes) {
     return { ok: false, code: 'payload_size', detail: `more than ${maxBytes} bytes` };
   }
-  // Each level takes two characters.
-  if (body.length > 2 * LIMITS.nesting && isTooDeep(payload, LIMITS.nesting)) {
+  if (hasMany(body, LIMITS.nesting) && isTooDeep(payload, LIMITS.nesting)) {
     return unserialisable(`nested deeper than ${LIMITS.nesting}`);
   }
   return { ok: true, text: body === '{}' ? `${head}}` : `${head},${body.slice(1)}` };
+}
+
+/** Whether a text has more brackets that open than `limit`: without them nothing in it is nested deeper. */
+function hasMany(text: string, limit: number): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > limit) return true;
+    }
+  }
+  return false;
 }
 
 function unserialisable(detail: string): PayloadText {

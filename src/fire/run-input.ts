@@ -18,19 +18,33 @@ export function frameInput(hook: string, point: Point, handler?: string): InputF
 /** JSON text of the part of `ctx` that all hooks of a fire share, without the closing brace. */
 export function writeContext(context: Context, sessionId: string): string {
   const { caller, agent, budget, turnId } = context;
-  // Field by field: what else the caller's objects hold is not for hooks.
+  const turn = turnId === undefined ? '' : `,"turn":${JSON.stringify(turnId)}`;
+  const session = `{"id":${JSON.stringify(sessionId)}${turn}}`;
+  const spent = budget ? `,"budget":${writeBudget(budget)}` : '';
+  return `{"caller":${writeCaller(caller)},"session":${session},"agent":${writeAgent(agent)}${spent}`;
+}
+
+// Field by field: what else the caller's objects hold is not for hooks. What most calls leave out is written already.
+function writeCaller(caller: Context['caller']): string {
+  if (!caller) return '{"source":"chat"}';
+  const { source, userId, orgId } = caller;
+  return JSON.stringify({ source: source ?? 'chat', userId, orgId });
+}
+
+function writeAgent(agent: Context['agent']): string {
+  if (!agent) return '{"id":"main","depth":0,"tools":[]}';
+  const { id, template, parent, depth, tools } = agent;
   return JSON.stringify({
-    caller: { source: caller?.source ?? 'chat', userId: caller?.userId, orgId: caller?.orgId },
-    session: { id: sessionId, turn: turnId },
-    agent: {
-      id: agent?.id ?? 'main',
-      template: agent?.template,
-      parent: agent?.parent,
-      depth: agent?.depth ?? 0,
-      tools: agent?.tools ?? [],
-    },
-    budget: budget && { total: budget.total, spent: budget.spent, remaining: budget.remaining },
-  }).slice(0, -1);
+    id: id ?? 'main',
+    template,
+    parent,
+    depth: depth ?? 0,
+    tools: tools ?? [],
+  });
+}
+
+function writeBudget({ total, spent, remaining }: NonNullable<Context['budget']>): string {
+  return JSON.stringify({ total, spent, remaining });
 }
 
 /** JSON text of a RunInput. Concatenated, so that the payload is written once for the whole chain. */

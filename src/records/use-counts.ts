@@ -32,39 +32,78 @@ const GROUP_SIZE = 256;
 /** Opens the counts of a database. `now` gives the day. */
 export function openUseCounts(database: Database, now: () => number): UseCounts {
   const uses = openUses(database);
-  let counts = new Map<string, UseTable>();
+  let counts = new Tally();
   let timer: NodeJS.Timeout | undefined;
-
-  const add = (use: UseTable): void => {
-    const key = JSON.stringify([use.package, use.hook, use.capability, use.scope, use.day]);
-    const before = counts.get(key)?.count ?? 0;
-    counts.set(key, { ...use, count: before + use.count });
-    // An audit is not worth keeping a process alive for: whoever closes flushes.
-    timer ??= setTimeout(() => void flush().catch(() => undefined), DELAY_MS).unref();
-  };
+  let day = '';
+  let dayEndsAt = 0;
 
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const waiting = [...counts.values()];
-    counts = new Map();
+    const waiting = counts.all();
+    counts = new Tally();
     for (let start = 0; start < waiting.length; start += GROUP_SIZE) {
       const group = waiting.slice(start, start + GROUP_SIZE);
       try {
         await database.batch(group.map(uses.add));
       } catch (error) {
-        waiting.slice(start).forEach(add);
+        for (const use of waiting.slice(start)) counts.add(use, use.count);
+        wait();
         throw error;
       }
     }
   };
+  const wait = (): void => {
+    // An audit is not worth keeping a process alive for: whoever closes flushes.
+    timer ??= setTimeout(() => void flush().catch(() => undefined), DELAY_MS).unref();
+  };
 
   return {
     count({ package: owner, hook, capability, scope = '', count = 1 }) {
-      const day = new Date(now()).toISOString().slice(0, 10);
-      add({ package: owner, hook, capability, scope, day, count });
+      const time = now();
+      if (time >= dayEndsAt) {
+        day = new Date(time).toISOString().slice(0, 10);
+        dayEndsAt = Date.parse(day) + DAY_MS;
+      }
+      counts.add({ package: owner, hook, capability, scope, day }, count);
+      wait();
     },
     flush,
     sums: uses.sums,
   };
+}
+
+const DAY_MS = 86_400_000;
+
+type Counted = Omit<UseTable, 'count'>;
+
+/** A row to be; its count goes up in place. */
+type Row = Counted & { count: number };
+
+/** Counts by what was used. Maps in maps: a joined key would have to be written and hashed for every run of a hook. */
+class Tally {
+  readonly #days = new Map<string, Map<string, Map<string, Map<string, Row>>>>();
+
+  add(use: Counted, count: number): void {
+    const { package: owner, hook, capability, scope, day } = use;
+    const kinds = within(within(within(this.#days, day), owner), hook);
+    const kind = scope === '' ? capability : `${capability} ${scope}`;
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, { ...use, count });
+    else known.count += count;
+  }
+
+  all(): UseTable[] {
+    return [...this.#days.values()].flatMap((owners) =>
+      [...owners.values()].flatMap((hooks) =>
+        [...hooks.values()].flatMap((kinds) => [...kinds.values()]),
+      ),
+    );
+  }
+}
+
+function within<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  let map = maps.get(key);
+  if (map === undefined) maps.set(key, (map = new Map()));
+  return map;
 }

@@ -354,6 +354,46 @@ export const ERRORS = {
     message: 'The query would {detail}',
     hint: 'Narrow the filter',
   },
+  approval_unknown: {
+    blame: 'caller',
+    message: 'No approval has the id "{id}"',
+    hint: '"signalbox approvals list" lists the open ones',
+  },
+  approval_settled: {
+    blame: 'caller',
+    message: 'Approval "{id}" cannot be answered: it is {status}',
+    hint: 'Nothing to do: an answer counts once, and only in time',
+  },
+  key_unusable: {
+    blame: 'operator',
+    message: 'Cannot use the key file "{file}": {detail}',
+    hint: 'Let its owner alone read it (chmod 600), or remove it; what is still open is then refused',
+  },
+  model_request: {
+    blame: 'host',
+    message: 'The model gave no answer: {detail}',
+    hint: 'Check the base URL, the key and the name of the model',
+  },
+  model_answer: {
+    blame: 'host',
+    message: 'The answer of the model cannot be used: {detail}',
+    hint: 'Nothing was kept of it: send the prompt again, or take another model',
+  },
+  tool_invalid: {
+    blame: 'caller',
+    message: 'Tool "{tool}" cannot be used: {detail}',
+    hint: 'A tool is {name, description?, parameters: JSON Schema, run(args, call)}; names are letters, digits, "_" and "-"',
+  },
+  tools_unavailable: {
+    blame: 'operator',
+    message: 'The tools of "{source}" cannot be used: {detail}',
+    hint: 'A source is a module that exports "tools", a command of an MCP server, or its URL',
+  },
+  session_busy: {
+    blame: 'caller',
+    message: 'Session "{session}" is still at work on another input',
+    hint: 'Wait for its answer, or abort it first',
+  },
   node_too_old: {
     blame: 'operator',
     message: 'Signalbox needs Node.js 24 or later and was started on {version}',

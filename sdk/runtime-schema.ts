@@ -11,6 +11,29 @@ const MEMORY_MB = MANIFEST_SCHEMA.properties.memoryMb;
 /** The longest wait of a JavaScript timer; one that is longer would fire at once. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
+const TIER = {
+  description:
+    'allow; confirm: a person is asked; review: the same, each time anew; never: the call is blocked. A call of a sub-agent is reviewed where others are confirmed',
+  enum: ['allow', 'confirm', 'review', 'never'],
+} as const;
+
+const BUDGET = {
+  type: 'object',
+  properties: {
+    max: { type: 'number', minimum: 0 },
+    unit: { enum: ['tokens', 'money'], default: 'tokens' },
+    warnAt: {
+      description: 'The part of it at which budgetThreshold fires',
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.8,
+    },
+  },
+  required: ['max'],
+  additionalProperties: false,
+} as const;
+
 /** The JSON Schema of runtime.json. What it cannot say, such as a semver range, the reader of the file checks. */
 export const RUNTIME_SCHEMA = {
   $id: 'https://signalbox.dev/schemas/runtime.json',
@@ -175,10 +198,68 @@ export const RUNTIME_SCHEMA = {
       },
       additionalProperties: false,
     },
-    approvals: { description: 'Who decides what hooks ask', type: 'object' },
-    access: { description: 'Rules on tools that hold after the hooks', type: 'object' },
+    approvals: {
+      description: 'Who decides what hooks ask',
+      type: 'object',
+      properties: {
+        enabled: {
+          description:
+            'Whether what hooks ask waits for "signalbox approvals" or the API; otherwise it is a block',
+          type: 'boolean',
+          default: false,
+        },
+      },
+      additionalProperties: false,
+    },
+    access: {
+      description: 'Rules on tools that hold after the hooks, on the call as they left it',
+      type: 'object',
+      properties: {
+        rules: {
+          description: 'The first that names the tool decides',
+          type: 'array',
+          maxItems: 1000,
+          items: {
+            type: 'object',
+            properties: {
+              tool: { ...TEXT, description: 'The exact name of a tool' },
+              glob: { ...TEXT, description: 'A pattern: * is any text, ? any character' },
+              tier: TIER,
+            },
+            required: ['tier'],
+            additionalProperties: false,
+          },
+        },
+        default: { ...TIER, default: 'allow', description: 'What holds for other tools' },
+      },
+      additionalProperties: false,
+    },
     agents: { description: 'Agents and the tools they have', type: 'object' },
-    budgets: { description: 'What agents may spend', type: 'object' },
+    budgets: {
+      description: 'What the agent loop may spend; a model request over it is not made',
+      type: 'object',
+      properties: {
+        session: BUDGET,
+        user: { ...BUDGET, description: 'Of each user without an entry in users' },
+        group: { ...BUDGET, description: 'Of each organisation without an entry in groups' },
+        users: { type: 'object', additionalProperties: BUDGET },
+        groups: { type: 'object', additionalProperties: BUDGET },
+        prices: {
+          description: 'Money per million tokens, by model',
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            properties: {
+              input: { type: 'number', minimum: 0 },
+              output: { type: 'number', minimum: 0 },
+            },
+            required: ['input', 'output'],
+            additionalProperties: false,
+          },
+        },
+      },
+      additionalProperties: false,
+    },
     trust: { description: 'Whose packages are trusted', type: 'object' },
   },
   additionalProperties: false,

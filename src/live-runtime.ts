@@ -1,39 +1,37 @@
-import { join } from "node:path";
-import { buildChildEntries } from "../host/build.ts";
-import { openHost } from "../host/host.ts";
-import type { ProcessFacts } from "../host/sandbox.ts";
-import { SignalboxError } from "../sdk/errors.ts";
-import { isPoint, POINT_NAMES, type Point } from "../sdk/points.ts";
-import type { Failure } from "./chain/call.ts";
-import { createEmitter } from "./bridges/emitter.ts";
-import { openPorts } from "./bridges/open-ports.ts";
-import { nearest } from "./config/nearest.ts";
-import type { RuntimeConfig } from "./config/runtime-config.ts";
-import {
-  applicable,
-  bindHooks,
-  type BoundHook,
-  type Chains,
-} from "./fire/bound-hook.ts";
-import { createDecisionLog } from "./fire/decision-log.ts";
-import { createFiring } from "./fire/fire.ts";
-import { createInFlight } from "./fire/in-flight.ts";
-import { loadHooks } from "./fire/load-hooks.ts";
-import { createPayloadChecks } from "./fire/payloads.ts";
-import { createToolCheck } from "./fire/tool-schema.ts";
-import { createTurnStates } from "./fire/turn-state.ts";
-import { takeInventory, type InventoryParts } from "./inventory.ts";
-import { createLogger, type Log, type LogOptions } from "./log.ts";
-import { openMetrics, type Metrics } from "./metrics/metrics.ts";
-import { buildCatalog } from "./packages/build-catalog.ts";
-import type { Catalog, HookEntry } from "./packages/catalog.ts";
-import { openRecords, type Records } from "./records/records.ts";
-import { rigCatalog, type Rig } from "./rig.ts";
-import type { Runtime, TestRequest } from "./runtime.ts";
-import { openDatabase, type Database } from "./sql/database.ts";
-import { openStore, type Store } from "./store/store.ts";
-import { reportOf } from "./test-report.ts";
-import type { Context, Verdict } from "./verdict.ts";
+import { join } from 'node:path';
+import { buildChildEntries } from '../host/build.ts';
+import { openHost } from '../host/host.ts';
+import type { ProcessFacts } from '../host/sandbox.ts';
+import { SignalboxError } from '../sdk/errors.ts';
+import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
+import { isRestricting } from './access/access-rules.ts';
+import { openApprovalOffice, problemOf } from './approvals/approval-office.ts';
+import type { Budgets } from './budgets/budgets.ts';
+import type { Failure } from './chain/call.ts';
+import { createEmitter } from './bridges/emitter.ts';
+import { openPorts } from './bridges/open-ports.ts';
+import { nearest } from './config/nearest.ts';
+import type { RuntimeConfig } from './config/runtime-config.ts';
+import { applicable, bindHooks, type BoundHook, type Chains } from './fire/bound-hook.ts';
+import { createDecisionLog } from './fire/decision-log.ts';
+import { createFiring } from './fire/fire.ts';
+import { createInFlight } from './fire/in-flight.ts';
+import { loadHooks } from './fire/load-hooks.ts';
+import { createPayloadChecks } from './fire/payloads.ts';
+import { createToolCheck } from './fire/tool-schema.ts';
+import { createTurnStates } from './fire/turn-state.ts';
+import { takeInventory, type InventoryParts } from './inventory.ts';
+import { createLogger, type Log, type LogOptions } from './log.ts';
+import { openMetrics, type Metrics } from './metrics/metrics.ts';
+import { buildCatalog } from './packages/build-catalog.ts';
+import type { Catalog, HookEntry } from './packages/catalog.ts';
+import { openRecords, type Records } from './records/records.ts';
+import { rigCatalog, type Rig } from './rig.ts';
+import type { Runtime, TestRequest } from './runtime.ts';
+import { openDatabase, type Database } from './sql/database.ts';
+import { openStore, type Store } from './store/store.ts';
+import { reportOf } from './test-report.ts';
+import type { Context, Verdict } from './verdict.ts';
 
 /** A runtime with the parts that a server or a shell shows beside the hooks. The maker closes it, and them with it. */
 export interface LiveRuntime extends Runtime {
@@ -42,6 +40,7 @@ export interface LiveRuntime extends Runtime {
   readonly records: Records;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly budgets: Budgets;
   processes(): readonly ProcessFacts[];
 }
 
@@ -73,35 +72,29 @@ async function assemble(
 ): Promise<LiveRuntime> {
   const log = createLogger({ reasons: config.records.reasons, ...logOptions });
   onOpened(() => log.close());
-  const [{ store, records }, catalog, entries] = await settled([
+  const [{ store, records, database }, catalog, entries] = await settled([
     openLedgers(config, onOpened),
     buildCatalog(config).then((found) => rigCatalog(found, rig)),
-    buildChildEntries(join(config.folder, ".signalbox")),
+    buildChildEntries(join(config.folder, '.signalbox')),
   ]);
   const host = openHost({ limits: config.limits, entries });
   onOpened(() => host.close());
+  const office = openApprovalOffice({ config, database, records, log });
+  const { access, approvals, budgets } = office;
   const { failures, handlers } = await loadHooks(host, catalog);
   const metrics = openMetrics();
   const failureOf = (entry: HookEntry): Failure | undefined =>
     entry.failure ?? failures.get(entry.name);
   const { order } = config.hooks;
-  const chains = bindHooks({
-    entries: catalog.hooks,
-    order,
-    failureOf,
-    handlers,
-  });
+  const chains = bindHooks({ entries: catalog.hooks, order, failureOf, handlers });
   const payloads = createPayloadChecks();
-  for (const point of new Set(
-    catalog.hooks.flatMap(({ manifest }) => manifest.points),
-  )) {
+  for (const point of new Set(catalog.hooks.flatMap(({ manifest }) => manifest.points))) {
     payloads.prepare(point);
   }
   const turns = createTurnStates();
   const inFlight = createInFlight();
   const emit = createEmitter({
-    fire: (payload, context) =>
-      firing.live(chains.of("event"), payload, context),
+    fire: (payload, context) => firing.live(chains.of('event'), payload, context),
     inFlight,
   });
   const bridges = openPorts(config, { store, emit, env: process.env });
@@ -111,23 +104,24 @@ async function assemble(
     ports: rig?.portsOf?.(bridges.ports) ?? bridges.ports,
     payloads,
     checkTool: createToolCheck(),
+    access,
+    isRestricted: isRestricting(config.access),
+    ask: approvals.ask,
+    isQueueOpen: config.approvals.enabled,
+    onAskFailed: (error) => log.problem(problemOf(error)),
     turns,
     decisions: createDecisionLog({ records, metrics, log }),
     inFlight,
     limits: config.limits,
     onInjectionOverflow: (point, { sessionId, turnId }) =>
-      log.info("injection_overflow", {
-        point,
-        session: sessionId,
-        turn: turnId,
-      }),
+      log.info('injection_overflow', { point, session: sessionId, turn: turnId }),
     now: rig?.now ?? Date.now,
   });
   report({ catalog, chains, failureOf, log, loadMs: config.limits.loadMs });
   void forgetOldRecords(config, records, log);
   let closing: Promise<void> | undefined;
   const refuseWhenClosed = (): void => {
-    if (closing !== undefined) throw new SignalboxError("runtime_closed");
+    if (closing !== undefined) throw new SignalboxError('runtime_closed');
   };
   return {
     config,
@@ -135,16 +129,14 @@ async function assemble(
     records,
     metrics,
     log,
+    approvals,
+    budgets,
     processes: () => host.processes(),
-    async fire<P extends Point>(
-      point: P,
-      payload: unknown,
-      context: Context = {},
-    ) {
+    async fire<P extends Point>(point: P, payload: unknown, context: Context = {}) {
       refuseWhenClosed();
       const chain = chains.of(known(point));
       // The verdict of a chain has the payload of the chain's point.
-      if (chain.isEmpty) return firing.pass(point, payload) as Verdict<P>;
+      if (firing.isOpen(chain)) return firing.pass(point, payload) as Verdict<P>;
       inFlight.enter();
       try {
         return (await firing.live(chain, payload, context)) as Verdict<P>;
@@ -164,7 +156,7 @@ async function assemble(
             point,
             payload,
             context,
-            mode: rig === undefined ? "test" : "live",
+            mode: rig === undefined ? 'test' : 'live',
           }),
         );
       } finally {
@@ -186,7 +178,11 @@ async function assemble(
 async function openLedgers(
   { store: { file, indexes }, records: settings }: RuntimeConfig,
   onOpened: (close: () => Promise<void>) => void,
-): Promise<{ readonly store: Store; readonly records: Records }> {
+): Promise<{
+  readonly store: Store;
+  readonly records: Records;
+  readonly database: Database;
+}> {
   const open = async (path: string): Promise<Database> => {
     const database = await openDatabase(path);
     onOpened(() => database.close());
@@ -198,7 +194,7 @@ async function openLedgers(
   const store = await openStore(storeDatabase, { indexes });
   const records = openRecords(recordsDatabase, { reasons: settings.reasons });
   onOpened(() => records.close());
-  return { store, records };
+  return { store, records, database: recordsDatabase };
 }
 
 /** Logs what is wrong without stopping the start. */
@@ -209,17 +205,11 @@ function report({
   log,
   loadMs,
 }: InventoryParts & { readonly log: Log; readonly loadMs: number }): void {
-  for (const warning of [...catalog.warnings, ...chains.warnings])
-    log.problem(warning);
+  for (const warning of [...catalog.warnings, ...chains.warnings]) log.problem(warning);
   for (const entry of catalog.hooks) {
     const failure = failureOf(entry);
     if (failure === undefined) continue;
-    const data = {
-      hook: entry.name,
-      package: entry.origin.name,
-      detail: failure.detail,
-      loadMs,
-    };
+    const data = { hook: entry.name, package: entry.origin.name, detail: failure.detail, loadMs };
     log.problem(new SignalboxError(failure.code, data));
   }
 }
@@ -235,9 +225,7 @@ async function forgetOldRecords(
   try {
     await records.prune(Date.now() - retentionDays * DAY_MS);
   } catch {
-    log.problem(
-      new SignalboxError("database", { detail: "forget old records" }),
-    );
+    log.problem(new SignalboxError('database', { detail: 'forget old records' }));
   }
 }
 
@@ -251,10 +239,7 @@ async function settled<A, B, C>(
 
 function known(point: string): Point {
   if (isPoint(point)) return point;
-  throw new SignalboxError("point_unknown", {
-    point,
-    nearest: nearest(point, POINT_NAMES) ?? "",
-  });
+  throw new SignalboxError('point_unknown', { point, nearest: nearest(point, POINT_NAMES) ?? '' });
 }
 
 /** The hooks that a test is about: one by name, or the chain as it would run. */
@@ -271,12 +256,12 @@ function chosenHooks(
   if (chosen.length > 0) return chosen;
   const names = hooks.map(({ name }) => name);
   if (!names.includes(hookName)) {
-    throw new SignalboxError("hook_unknown", {
+    throw new SignalboxError('hook_unknown', {
       hook: hookName,
-      nearest: nearest(hookName, names) ?? "",
+      nearest: nearest(hookName, names) ?? '',
     });
   }
-  throw new SignalboxError("request_invalid", {
+  throw new SignalboxError('request_invalid', {
     detail: `hook "${hookName}" is not bound to ${point}`,
   });
 }

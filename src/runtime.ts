@@ -3,6 +3,7 @@ import type { PayloadInput, Point } from '../sdk/points.ts';
 import type { Action } from '../sdk/decisions.ts';
 import type { ErrorCode, FailureCode, SignalboxError } from '../sdk/errors.ts';
 import type { SandboxKind } from '../host/sandbox.ts';
+import type { Approvals } from './approvals/approval.ts';
 import type { Origin } from './packages/catalog.ts';
 import type { Context, Verdict } from './verdict.ts';
 
@@ -88,6 +89,8 @@ export interface Runtime {
   /** Runs one hook or a chain as `test`: no store row, approval or audit count is written. */
   test(request: TestRequest): Promise<TestReport>;
   inventory(): Inventory;
+  /** What hooks ask of people, and the answers. */
+  readonly approvals: Approvals;
   /** Drops what hooks remember of a session. */
   endSession(sessionId: string): void;
   /** Stops taking calls, lets those that run finish, ends every sandbox. */

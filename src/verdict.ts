@@ -28,6 +28,8 @@ export interface Context {
   readonly toolSchemas?: Readonly<Record<string, object>>;
   readonly budget?: { readonly total: number; readonly spent: number; readonly remaining: number };
   readonly requestId?: string;
+  /** The caller itself puts what hooks ask before a person; without it, and without a queue of approvals, an ask is a block. */
+  readonly canAsk?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -41,10 +43,23 @@ export interface TraceEntry {
 }
 
 /**
- * Why the runtime itself blocks: the changed payload fits no schema, an access rule is against it, nobody is there to
- * ask, or the model was sent back too often in one turn.
+ * Why the runtime itself blocks: the changed payload fits no schema, an access rule is against it, a budget is used up,
+ * nobody is there to ask, the model was sent back too often in one turn, or a person's answer is not one that allows
+ * exactly this, now and once.
  */
-export type RuntimeCode = 'schema' | 'access' | 'no_approver' | 'rework_limit';
+export type RuntimeCode =
+  | 'schema'
+  | 'access'
+  | 'budget'
+  | 'no_approver'
+  | 'rework_limit'
+  | 'approval_unknown'
+  | 'approval_pending'
+  | 'approval_denied'
+  | 'approval_expired'
+  | 'approval_forged'
+  | 'approval_replayed'
+  | 'approval_mismatch';
 
 /** What the chain decided: the caller does what `action` says with `payload`. */
 export interface Verdict<P extends Point = Point> {

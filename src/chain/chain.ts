@@ -89,7 +89,7 @@ function conclude<H extends ChainHook>(
 }
 
 /** The part of a verdict that says what happens, from the decision that leads. */
-function outcomeOf(
+export function outcomeOf(
   leader: Leader | undefined,
 ): Pick<
   Verdict,

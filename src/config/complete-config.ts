@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { RUNTIME_LIMITS } from '../../sdk/limits.ts';
 import { MAX_TIMER_MS, RUNTIME_SCHEMA } from '../../sdk/runtime-schema.ts';
 import type {
+  BudgetSettings,
+  BudgetsSettings,
   ByName,
   HookSettings,
   PackageEntry,
@@ -45,10 +47,10 @@ export function completeConfig(
       folder:
         given.secrets?.folder === undefined ? undefined : resolve(folder, given.secrets.folder),
     },
-    approvals: given.approvals ?? {},
-    access: given.access ?? {},
+    approvals: { enabled: given.approvals?.enabled ?? false },
+    access: { rules: given.access?.rules ?? [], default: given.access?.default ?? 'allow' },
     agents: given.agents ?? {},
-    budgets: given.budgets ?? {},
+    budgets: completeBudgets(given.budgets ?? {}),
     trust: given.trust ?? {},
   };
 }
@@ -88,6 +90,25 @@ function completeLimits(given: NonNullable<RuntimeFile['limits']>): RuntimeLimit
     injectionTokensPerTurn: value('injectionTokensPerTurn'),
   };
 }
+
+function completeBudgets(given: NonNullable<RuntimeFile['budgets']>): BudgetsSettings {
+  const one = (budget: BudgetDraft): BudgetSettings => ({ unit: 'tokens', warnAt: 0.8, ...budget });
+  const each = (budgets: Readonly<Record<string, BudgetDraft>> = {}): ByName<BudgetSettings> =>
+    byName(
+      Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, one(budget)])),
+    );
+  const { session, user, group } = given;
+  return {
+    ...(session !== undefined && { session: one(session) }),
+    ...(user !== undefined && { user: one(user) }),
+    ...(group !== undefined && { group: one(group) }),
+    users: each(given.users),
+    groups: each(given.groups),
+    prices: byName(given.prices),
+  };
+}
+
+type BudgetDraft = NonNullable<NonNullable<RuntimeFile['budgets']>['session']>;
 
 function byName<T>(given: Readonly<Record<string, T>> | undefined): ByName<T> {
   return Object.assign(Object.create(null) as Record<string, T>, given);

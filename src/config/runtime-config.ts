@@ -48,6 +48,38 @@ export interface RuntimeLimits extends HostLimits {
   readonly injectionTokensPerTurn: number | null;
 }
 
+/** What a tool may do once the hooks are through. */
+export type AccessTier = 'allow' | 'confirm' | 'review' | 'never';
+
+/** The `access` part: the first rule that names a tool decides. */
+export interface AccessSettings {
+  readonly rules: readonly {
+    readonly tool?: string;
+    readonly glob?: string;
+    readonly tier: AccessTier;
+  }[];
+  readonly default: AccessTier;
+}
+
+/** One budget. */
+export interface BudgetSettings {
+  readonly max: number;
+  readonly unit: 'tokens' | 'money';
+  /** The part of it at which `budgetThreshold` fires. */
+  readonly warnAt: number;
+}
+
+/** The `budgets` part. */
+export interface BudgetsSettings {
+  readonly session?: BudgetSettings;
+  readonly user?: BudgetSettings;
+  readonly group?: BudgetSettings;
+  readonly users: ByName<BudgetSettings>;
+  readonly groups: ByName<BudgetSettings>;
+  /** Per million tokens, by model. */
+  readonly prices: ByName<{ readonly input: number; readonly output: number }>;
+}
+
 /** runtime.json as the runtime reads it: valid, with defaults, paths absolute. */
 export interface RuntimeConfig {
   /** Absolute path of the file; `undefined` when the configuration came as an object. */
@@ -71,9 +103,9 @@ export interface RuntimeConfig {
     /** Absolute; `undefined` for the environment alone. */
     readonly folder: string | undefined;
   };
-  readonly approvals: Readonly<Record<string, unknown>>;
-  readonly access: Readonly<Record<string, unknown>>;
+  readonly approvals: { readonly enabled: boolean };
+  readonly access: AccessSettings;
   readonly agents: Readonly<Record<string, unknown>>;
-  readonly budgets: Readonly<Record<string, unknown>>;
+  readonly budgets: BudgetsSettings;
   readonly trust: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,14 @@
 import type { FailPolicy } from '../../sdk/manifest.ts';
-import type { HookOverride, PackageEntry, RuntimeLimits } from './runtime-config.ts';
+import type {
+  AccessSettings,
+  BudgetSettings,
+  BudgetsSettings,
+  HookOverride,
+  PackageEntry,
+  RuntimeLimits,
+} from './runtime-config.ts';
+
+type BudgetDraft = Pick<BudgetSettings, 'max'> & Partial<BudgetSettings>;
 
 /** runtime.json as it is written, once it has passed the schema: every part may be absent. */
 export interface RuntimeFile {
@@ -26,9 +35,16 @@ export interface RuntimeFile {
   readonly server?: { readonly host?: string; readonly port?: number; readonly token?: string };
   readonly fetch?: { readonly ports?: readonly string[]; readonly private?: readonly string[] };
   readonly secrets?: { readonly folder?: string };
-  readonly approvals?: Readonly<Record<string, unknown>>;
-  readonly access?: Readonly<Record<string, unknown>>;
+  readonly approvals?: { readonly enabled?: boolean };
+  readonly access?: Partial<AccessSettings>;
   readonly agents?: Readonly<Record<string, unknown>>;
-  readonly budgets?: Readonly<Record<string, unknown>>;
+  readonly budgets?: {
+    readonly session?: BudgetDraft;
+    readonly user?: BudgetDraft;
+    readonly group?: BudgetDraft;
+    readonly users?: Readonly<Record<string, BudgetDraft>>;
+    readonly groups?: Readonly<Record<string, BudgetDraft>>;
+    readonly prices?: BudgetsSettings['prices'];
+  };
   readonly trust?: Readonly<Record<string, unknown>>;
 }

@@ -66,10 +66,14 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
         countActs(records, hook, answer);
         (kept ??= []).push(keep(recordOf(facts, hook, answer)));
       }
-      // A chain of neutral answers, the most common, has nothing to object to.
+      if (objection !== undefined) {
+        (kept ??= []).push(keep(objectionRecord(facts, steps, objection)));
+      }
+      // A chain of neutral answers is the most common.
       if (kept === undefined) return undefined;
-      if (objection !== undefined) kept.push(keep(objectionRecord(facts, steps, objection)));
-      else if (isPassedDespiteFailure(steps)) metrics.passedDespiteFailure(facts.point);
+      if (objection === undefined && isPassedDespiteFailure(steps)) {
+        metrics.passedDespiteFailure(facts.point);
+      }
       return Promise.all(kept).then(() => undefined);
     },
     async noteShadow(facts, { hook, answer }) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Question } from '../approvals/approval.ts';
 import type { Payload } from '../chain/call.ts';
 import type { ChainVerdict } from '../chain/chain.ts';
 import type { Verdict } from '../verdict.ts';
@@ -33,9 +34,30 @@ export function finalVerdict(
   objection: Objection | undefined,
 ): Verdict {
   const whole = { id, ...chain, payload: typed(chain.payload) };
-  if (objection === undefined) return whole;
-  const { result: _r, isError: _e, feedback: _f, text: _t, ...kept } = whole;
-  return { ...kept, action: 'block', ...objection };
+  return objection === undefined ? whole : { ...plain(whole), action: 'block', ...objection };
+}
+
+/** The verdict of a chain that waits for a person. */
+export function parkedVerdict(
+  id: string,
+  chain: ChainVerdict,
+  { question, approval }: { readonly question: Question; readonly approval?: Verdict['approval'] },
+): Verdict {
+  const whole = { id, ...chain, payload: typed(chain.payload) };
+  const { hook, reason } = question;
+  return {
+    ...plain(whole),
+    action: 'ask',
+    hook,
+    reason,
+    ...(approval !== undefined && { approval }),
+  };
+}
+
+/** The verdict without what belongs to one action alone. */
+function plain(verdict: Verdict): Verdict {
+  const { result: _r, isError: _e, feedback: _f, text: _t, code: _c, ...kept } = verdict;
+  return kept;
 }
 
 /** The payload in the type of its point: it was held against the row on entry and after every change. */

@@ -48,6 +48,55 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
       ) strict, without rowid;
     `,
   },
+  {
+    name: 'approvals, budgets and history',
+    sql: `
+      create table approvals (
+        id text not null primary key,
+        created integer not null,
+        expires integer not null,
+        point text not null,
+        hook text not null,
+        tool_name text,
+        session_id text,
+        turn_id text,
+        tool_call_id text,
+        hash text not null,
+        rule text not null,
+        default_answer text not null,
+        status text not null,
+        answered_by text,
+        mac text not null,
+        content text
+      ) strict;
+      create index approvals_by_status on approvals (status, created);
+
+      create table approval_rules (
+        session_id text not null,
+        rule text not null,
+        mac text not null,
+        primary key (session_id, rule)
+      ) strict, without rowid;
+
+      create table spend (
+        layer text not null,
+        name text not null,
+        spent real not null,
+        told real not null,
+        primary key (layer, name)
+      ) strict, without rowid;
+
+      create table messages (
+        seq integer primary key autoincrement,
+        id text not null unique,
+        session_id text not null,
+        time integer not null,
+        text text not null,
+        is_evicted integer not null
+      ) strict;
+      create index messages_by_session on messages (session_id, is_evicted, seq);
+    `,
+  },
 ];
 
 /** Tables of one connection that vanish with it. */

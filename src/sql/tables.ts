@@ -9,6 +9,10 @@ export interface Tables {
   readonly store_staging: StagingTable;
   readonly decisions: DecisionTable;
   readonly uses: UseTable;
+  readonly approvals: ApprovalTable;
+  readonly approval_rules: ApprovalRuleTable;
+  readonly spend: SpendTable;
+  readonly messages: MessageTable;
 }
 
 /** The rows of the store: JSON text by collection and key. */
@@ -56,4 +60,53 @@ export interface UseTable {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;
   readonly count: number;
+}
+
+/** Calls that a person is asked about. `content` is encrypted and gone once settled; `mac` signs the other columns. */
+export interface ApprovalTable {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Until when it can be answered; once granted, until when it can be used. */
+  readonly expires: number;
+  readonly point: string;
+  readonly hook: string;
+  readonly tool_name: string | null;
+  readonly session_id: string | null;
+  readonly turn_id: string | null;
+  readonly tool_call_id: string | null;
+  readonly hash: string;
+  readonly rule: string;
+  readonly default_answer: string;
+  readonly status: string;
+  readonly answered_by: string | null;
+  readonly mac: string;
+  readonly content: string | null;
+}
+
+/** What a person allowed for the rest of a session. */
+export interface ApprovalRuleTable {
+  readonly session_id: string;
+  readonly rule: string;
+  readonly mac: string;
+}
+
+/** What was spent of a budget, and the highest threshold that was told. */
+export interface SpendTable {
+  readonly layer: string;
+  readonly name: string;
+  readonly spent: number;
+  readonly told: number;
+}
+
+/** The messages of a session of the agent loop, in the order of `seq`. */
+export interface MessageTable {
+  readonly seq: number;
+  readonly id: string;
+  readonly session_id: string;
+  readonly time: number;
+  /** JSON. */
+  readonly text: string;
+  /** Whether a summary stands for it. */
+  readonly is_evicted: number;
 }

@@ -35,6 +35,9 @@ export interface TemporaryConfig {
   readonly hooks?: object;
   readonly store?: object;
   readonly records?: object;
+  readonly fetch?: object;
+  readonly secrets?: object;
+  readonly trust?: object;
 }
 
 /** Limits that a busy machine does not meet; a test that is about one sets it. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 
 import { SignalboxError } from '../../sdk/errors.ts';
+import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { interruptible } from './interruption.ts';
 import type { ReplayFlags } from './replay-command.ts';
@@ -59,6 +60,7 @@ function buildProgram(runIn: Runner): Command {
   addStart(program, run);
   addHooks(program, run);
   addStore(program, run);
+  addApprovals(program, run);
   return program;
 }
 
@@ -102,6 +104,40 @@ function addHooks(program: Command, run: Run): void {
       run(async (session) =>
         (await import('./replay-command.ts')).runReplay(session, files, flags),
       ),
+    );
+}
+
+function addApprovals(program: Command, run: Run): void {
+  const approvals = program.command('approvals').description('answer what hooks ask');
+  const load = () => import('./approvals-command.ts');
+  approvals
+    .command('list')
+    .description('list what waits for an answer')
+    .option('--all', 'what is settled too')
+    .action((flags: ApprovalListFlags) =>
+      run(async (session) => (await load()).runApprovalList(session, flags)),
+    );
+  approvals
+    .command('show')
+    .description('show exactly what would run, and what hooks changed in it')
+    .argument('<id>')
+    .action((id: string) => run(async (session) => (await load()).runApprovalShow(session, id)));
+  approvals
+    .command('approve')
+    .description('let it run, once')
+    .argument('<id>')
+    .option('--note <text>', 'a note to the model')
+    .option('--always', 'let the same question pass for the rest of the session')
+    .action((id: string, flags: AnswerFlags) =>
+      run(async (session) => (await load()).runApprove(session, id, flags)),
+    );
+  approvals
+    .command('deny')
+    .description('do not let it run')
+    .argument('<id>')
+    .option('--note <text>', 'a note to the model')
+    .action((id: string, flags: AnswerFlags) =>
+      run(async (session) => (await load()).runDeny(session, id, flags)),
     );
 }
 

@@ -19,6 +19,8 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   not_found: 404,
   point_unknown: 404,
   hook_unknown: 404,
+  approval_unknown: 404,
+  approval_settled: 409,
   method_not_allowed: 405,
   body_too_large: 413,
   payload_size: 413,

@@ -7,6 +7,7 @@ import type { Schema } from '../../sdk/json-schema.ts';
 import { printable } from '../config/printable.ts';
 import type { Runtime } from '../runtime.ts';
 import { checkAccess, checkBinding } from './access.ts';
+import { addApprovalRoutes } from './approval-routes.ts';
 import { refuseConnection } from './bad-connection.ts';
 import { answerOf } from './error-answer.ts';
 import { addHealthRoute, HEALTH_PATH } from './health-route.ts';
@@ -121,6 +122,7 @@ async function createApp(
     addHealthRoute(routes, runtime);
     addInspectRoutes(routes, runtime);
     addPointRoute(routes, runtime);
+    addApprovalRoutes(routes, runtime.approvals);
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   });
   app.setNotFoundHandler((request) => {
@@ -133,7 +135,9 @@ async function createApp(
 }
 
 function hasRoute(app: FastifyInstance, method: string, path: string): boolean {
-  const url = path.replace(/^\/v1\/points\/[^/]+$/, '/v1/points/:point');
+  const url = path
+    .replace(/^\/v1\/points\/[^/]+$/, '/v1/points/:point')
+    .replace(/^\/v1\/approvals\/[^/]+/, '/v1/approvals/:id');
   return app.hasRoute({ method, url });
 }
 

@@ -470,6 +470,10 @@ test('the OpenAPI document comes from the schemas that requests are held against
     '/healthz',
     '/inspect/hooks',
     '/inspect/hooks/test',
+    '/v1/approvals',
+    '/v1/approvals/{id}',
+    '/v1/approvals/{id}/answer',
+    '/v1/approvals/{id}/redeem',
     '/v1/points/{point}',
   ]);
   const { schemas } = document.components;

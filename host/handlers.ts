@@ -7,7 +7,7 @@ export type ReportedHandlers =
   | { readonly ok: true; readonly handlers: readonly HandlerEntry[] | undefined }
   | { readonly ok: false; readonly detail: string };
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+const NAME = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$/;
 const EVENT = /^[\x21-\x7e]{1,128}$/;
 const KEYS = ['name', 'point', 'event', 'priority'];
 

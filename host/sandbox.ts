@@ -20,7 +20,7 @@ export interface HookSource {
   readonly file: string;
   readonly memoryMb: number;
   /** What hook.json says, for contracts whose modules name it again. */
-  readonly declared?: Pick<Manifest, 'name' | 'points'>;
+  readonly declared?: Pick<Manifest, 'name' | 'points' | 'ports' | 'outputs'>;
 }
 
 /** What a bridge answers; never a rejection, so that both sides of the boundary see data alone. */

@@ -1,10 +1,12 @@
+import type { Ports } from './contracts/agent-os-ports.ts';
+import { adaptAgentOs } from './contracts/agent-os.ts';
 import { adaptSignalbox } from './contracts/signalbox.ts';
 import type { Manifest } from './manifest.ts';
 import type { Point } from './points.ts';
 
 /** A function that a module registered by itself: an entry of the chain of its own. */
 export interface HandlerEntry {
-  /** Unique among the handlers of one point. */
+  /** Unique among the handlers of one point; empty where the hook itself is the entry of that point. */
   readonly name: string;
   readonly point: Point;
   /** The event in the contract's words. */
@@ -30,6 +32,10 @@ export interface AdapterInput {
   /** As hook.json says it, before renames. */
   readonly name: string;
   readonly points: readonly string[];
+  /** The values that the hook reads from the bag, by its own names for them. */
+  readonly ports?: Ports;
+  /** The keys of the bag that it may write. */
+  readonly outputs?: readonly string[];
 }
 
 /** Turns the namespace of an evaluated module into a hook, or says in words why it is none; may be a promise of that. */
@@ -41,6 +47,7 @@ export type Adapter = (
 /** One adapter by contract: the mapping of its module shape, names and answers to ours. Runs inside the sandbox. */
 export const ADAPTERS: Readonly<Partial<Record<Manifest['contract'], Adapter>>> = {
   signalbox: (namespace, { config }) => adaptSignalbox(namespace, config),
+  'agent-os': adaptAgentOs,
 };
 
 /** Makes a hook from a module by the contract that its manifest names. */

@@ -1,5 +1,6 @@
 import { CAPABILITIES, parseCapability } from './capabilities.ts';
 import { misfit } from './check-value.ts';
+import { readPorts, type Ports } from './contracts/agent-os-ports.ts';
 import type { FromSchema, ObjectSchema } from './json-schema.ts';
 import { DEFAULT_PRIORITY, LIMITS } from './limits.ts';
 import { isPoint, POINT_NAMES, POINTS, type Point } from './points.ts';
@@ -23,7 +24,7 @@ const TEXT = { type: 'string' } as const;
 const NAMES = { type: 'array', items: TEXT, uniqueItems: true } as const;
 const CONDITION = {
   type: 'object',
-  properties: { users: NAMES, sessions: NAMES, agents: NAMES },
+  properties: { users: NAMES, sessions: NAMES, agents: NAMES, templates: NAMES },
   additionalProperties: false,
 } as const;
 
@@ -56,6 +57,7 @@ export const MANIFEST_SCHEMA = {
     sdk: { ...TEXT, description: 'Semver range of the sdk major that the hook was written for' },
     inputs: NAMES,
     outputs: NAMES,
+    ports: { type: 'object', description: 'Bag keys by the names that the hook gives them' },
     when: CONDITION,
     global: { type: 'boolean' },
     enabled: { type: 'boolean', default: true },
@@ -83,12 +85,13 @@ const DESCRIPTIVE_KEYS = [
 ];
 
 /** A manifest as it was written and found valid, with defaults filled in. */
-export interface Manifest extends Omit<FromSchema<typeof MANIFEST_SCHEMA>, 'points'> {
+export interface Manifest extends Omit<FromSchema<typeof MANIFEST_SCHEMA>, 'points' | 'ports'> {
   readonly points: Point[];
   readonly capabilities: string[];
   readonly priority: number;
   readonly contract: (typeof CONTRACT_NAMES)[number];
   readonly enabled: boolean;
+  readonly ports?: Ports;
 }
 
 /** A manifest, or what is wrong with it and at which key. */
@@ -100,7 +103,9 @@ export type ParsedManifest =
 export function parseManifest(value: unknown): ParsedManifest {
   const shape = misfit(value, { type: 'object' }, 'the manifest');
   if (shape !== undefined) return { ok: false, key: '', detail: shape };
-  const given = value as Readonly<Record<string, unknown>>;
+  const read = readPorts(value as Readonly<Record<string, unknown>>);
+  if (!read.ok) return read;
+  const { given } = read;
   for (const key of Object.keys(given)) {
     if (Object.hasOwn(MANIFEST_SCHEMA.properties, key) || isDescriptive(key)) continue;
     return { ok: false, key, detail: `unknown key "${key}"` };

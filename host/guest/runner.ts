@@ -1,4 +1,5 @@
 import { adaptModule, type AdaptedHook, type AdapterInput } from '../../sdk/contracts.ts';
+import { InvalidAnswer } from '../../sdk/contracts/invalid-answer.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import { sealAnswer } from './answer.ts';
 import { closeActivity, deliverTo, makeContext, openActivity, type Activity } from './context.ts';
@@ -12,6 +13,7 @@ import {
   PromiseCtor,
   settle,
   stringify,
+  stringSlice,
 } from './intrinsics.ts';
 import { seal, type Native } from './native.ts';
 
@@ -104,7 +106,7 @@ export function createRunner(native: Native): Runner {
         return loaded.handlers === undefined
           ? apply(loaded.run, loaded.self, [point, payload, made])
           : apply(loaded.run, loaded.self, [point, payload, made, handler]);
-      }, sealAnswer);
+      }, sealOutcome);
     },
     deliver(seq, text) {
       deliverTo(activity, seq, text);
@@ -136,6 +138,13 @@ export function createRunner(native: Native): Runner {
       apply(native.log, undefined, [line]);
     },
   };
+}
+
+/** The sealed answer of a hook, or what its contract has against it. */
+function sealOutcome(value: unknown): string {
+  return value instanceof InvalidAnswer
+    ? seal('invalid', stringSlice(`${value.detail}`, 0, LIMITS.reasonBytes))
+    : sealAnswer(value);
 }
 
 /** The `then` of a thenable, read once. */

@@ -102,10 +102,10 @@ function bindAll({ entry, point, failure, handlers }: EntryAtPoint): BoundHook[]
     .filter((handler) => handler.point === point)
     .map(({ name, priority = entry.manifest.priority }, index) => ({
       ...hook,
-      name: `${entry.name}/${name}`,
+      name: name === '' ? entry.name : `${entry.name}/${name}`,
       priority: priority + shift,
       registration: entry.registration + index / registered.length,
-      frame: frameInput(entry.name, point, name),
+      frame: frameInput(entry.name, point, name === '' ? undefined : name),
     }));
 }
 
@@ -155,12 +155,13 @@ export function applicable(
 }
 
 function meets(context: Context, when: HookEntry['manifest']['when']): boolean {
-  const { users, sessions, agents } = when ?? {};
+  const { users, sessions, agents, templates } = when ?? {};
   const { caller, sessionId, agent } = context;
   return (
     isListed([caller?.userId], users) &&
     isListed([sessionId], sessions) &&
-    isListed([agent?.id, agent?.template], agents)
+    isListed([agent?.id, agent?.template], agents) &&
+    isListed([agent?.template], templates)
   );
 }
 

@@ -52,7 +52,12 @@ export async function makeEntry(candidate: Candidate, maker: EntryMaker): Promis
     code: code.text,
     file: code.file,
     memoryMb: override.memoryMb ?? manifest.memoryMb ?? LIMITS.memoryMb,
-    declared: { name: manifest.name, points: manifest.points },
+    declared: {
+      name: manifest.name,
+      points: manifest.points,
+      ...(manifest.ports !== undefined && { ports: manifest.ports }),
+      ...(manifest.outputs !== undefined && { outputs: manifest.outputs }),
+    },
   };
   return {
     ok: true,
@@ -63,6 +68,7 @@ export async function makeEntry(candidate: Candidate, maker: EntryMaker): Promis
       source,
       granted: grant.granted,
       missing: grant.missing,
+      isPartial: candidate.consent.kind === 'granted' && candidate.consent.isPartial,
       mode: hooks.mode[name] ?? 'enforce',
       ...(failPolicy === undefined ? {} : { failPolicy }),
       priority: override.priority ?? manifest.priority,
@@ -96,6 +102,10 @@ function loadError(detail: string): Failure {
   return { code: 'load_error', detail };
 }
 
+/** What is locked is a bundle for isolates; a worker would import the files that it was made from. */
+const ONLY_ISOLATES =
+  'a locked package runs in isolates; name its folder as the package to run it in a worker';
+
 interface HostedCode {
   readonly text: string;
   readonly file: string;
@@ -108,6 +118,10 @@ async function codeOf(
   { sandbox, isFailing, maker }: { sandbox: SandboxKind; isFailing: boolean; maker: EntryMaker },
 ): Promise<HostedCode> {
   if (code === undefined) return { text: '', file: '' };
+  if ('bundle' in code) {
+    const failure = sandbox === 'worker' ? { failure: loadError(ONLY_ISOLATES) } : {};
+    return { text: sandbox === 'worker' ? '' : code.bundle, file: code.place, ...failure };
+  }
   const { boundary, place, file } = code;
   if (sandbox === 'worker') return { text: '', file };
   if (isFailing) return { text: '', file: place };

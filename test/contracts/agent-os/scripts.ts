@@ -1,0 +1,11 @@
+import type { HookDraft } from '../../runtime/temporary-runtime.ts';
+
+/** A script of agent-os in an isolate, for the calls of one session. */
+export function script(
+  scene: string,
+  points: readonly string[],
+  module: string,
+  manifest: Readonly<Record<string, unknown>> = {},
+): HookDraft {
+  return { scene, module, manifest: { contract: 'agent-os', points, ...manifest } };
+}

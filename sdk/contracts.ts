@@ -1,5 +1,7 @@
 import type { Ports } from './contracts/agent-os-ports.ts';
 import { adaptAgentOs } from './contracts/agent-os.ts';
+import { adaptAmplifier } from './contracts/amplifier.ts';
+import { adaptHarness } from './contracts/harness.ts';
 import { adaptSignalbox } from './contracts/signalbox.ts';
 import type { Manifest } from './manifest.ts';
 import type { Point } from './points.ts';
@@ -26,8 +28,15 @@ export interface AdaptedHook {
   readonly handlers?: readonly HandlerEntry[];
 }
 
+/** Timers of the sandbox; they fire within the run that sets them. */
+export interface Timers {
+  readonly set: (ms: number, fire: () => void) => number;
+  readonly clear: (id: number) => void;
+}
+
 /** What a module is made a hook with. */
 export interface AdapterInput {
+  readonly timers: Timers;
   readonly config: Readonly<Record<string, unknown>>;
   /** As hook.json says it, before renames. */
   readonly name: string;
@@ -46,6 +55,8 @@ export type Adapter = (
 
 /** One adapter by contract: the mapping of its module shape, names and answers to ours. Runs inside the sandbox. */
 export const ADAPTERS: Readonly<Partial<Record<Manifest['contract'], Adapter>>> = {
+  amplifier: adaptAmplifier,
+  harness: adaptHarness,
   signalbox: (namespace, { config }) => adaptSignalbox(namespace, config),
   'agent-os': adaptAgentOs,
 };

@@ -81,7 +81,11 @@ export const COMMON_KEYS = {
   },
   notice: {
     type: 'object',
-    properties: { text: TEXT, level: { enum: ['info', 'warning', 'error'] } },
+    properties: {
+      text: TEXT,
+      level: { enum: ['info', 'warning', 'error'] },
+      source: { type: 'string', maxLength: 128 },
+    },
     required: ['text'],
     additionalProperties: false,
   },
@@ -131,6 +135,8 @@ export type InjectionInput = Pick<Injection, 'content'> & Partial<Injection>;
 export interface Notice {
   readonly text: string;
   readonly level: 'info' | 'warning' | 'error';
+  /** Who it is from in the hook's own words; its name, if absent. */
+  readonly source?: string;
 }
 
 /** What becomes of a failed model request; legal at preRetry. */

@@ -2,6 +2,18 @@
 export { allow, ask, block, modify, result, rework, suppress, type AskOptions } from './decide.ts';
 export { defineHook, type Hook, type RunArguments } from './hook.ts';
 
+export {
+  makeHookResult as HookResult,
+  type HookResult as AmplifierResult,
+} from './contracts/amplifier/hook-result.ts';
+export type { HookObject } from './contracts/harness/hook-object.ts';
+export { mergeSessionHooks } from './contracts/harness/merge.ts';
+export {
+  parseAllowedTools,
+  restrictToolsHook,
+  type ToolPolicyOptions,
+} from './contracts/harness/tool-policy.ts';
+
 export type { CapabilityText } from './capabilities.ts';
 export type {
   HookContext,

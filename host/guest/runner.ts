@@ -1,4 +1,9 @@
-import { adaptModule, type AdaptedHook, type AdapterInput } from '../../sdk/contracts.ts';
+import {
+  adaptModule,
+  type AdaptedHook,
+  type AdapterInput,
+  type Timers,
+} from '../../sdk/contracts.ts';
 import { InvalidAnswer } from '../../sdk/contracts/invalid-answer.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import { sealAnswer } from './answer.ts';
@@ -45,6 +50,24 @@ export function createRunner(native: Native): Runner {
   let lastSeq = 0;
   const nextSeq = (): number => (lastSeq += 1);
 
+  function setTimer(ms: number, isRepeating: boolean, fire: (id: number) => void): number {
+    const id = nextSeq();
+    const mine = activity;
+    const arm = (): void => {
+      if (!mine.isOpen || mapSize(mine.waiting) >= MAX_WAITING) return;
+      mapSet(mine.waiting, id, due);
+      apply(native.bridge, undefined, [id, `["timer.set",${ms}]`]);
+    };
+    const due = (): void => {
+      if (isRepeating) arm();
+      fire(id);
+    };
+    arm();
+    return id;
+  }
+  const clearTimer = (id: number): void => void mapDelete(activity.waiting, id);
+  const timers: Timers = { set: (ms, fire) => setTimer(ms, false, fire), clear: clearTimer };
+
   /** Runs `step` and settles the activity with what `conclude` makes of its value, now or when its promise settles. */
   function begin(step: () => unknown, conclude: (value: unknown) => string): string | undefined {
     const mine = activity;
@@ -77,7 +100,7 @@ export function createRunner(native: Native): Runner {
   return {
     start(namespace, contract, input) {
       const sealed = begin(
-        () => adaptModule(contract, namespace, parse(input) as AdapterInput),
+        () => adaptModule(contract, namespace, { ...(parse(input) as AdapterInput), timers }),
         (made) => {
           const adapted = made as AdaptedHook | string;
           if (typeof adapted === 'string') return seal('load_error', adapted);
@@ -111,24 +134,8 @@ export function createRunner(native: Native): Runner {
     deliver(seq, text) {
       deliverTo(activity, seq, text);
     },
-    setTimer(ms, isRepeating, fire) {
-      const id = nextSeq();
-      const mine = activity;
-      const arm = (): void => {
-        if (!mine.isOpen || mapSize(mine.waiting) >= MAX_WAITING) return;
-        mapSet(mine.waiting, id, due);
-        apply(native.bridge, undefined, [id, `["timer.set",${ms}]`]);
-      };
-      const due = (): void => {
-        if (isRepeating) arm();
-        fire(id);
-      };
-      arm();
-      return id;
-    },
-    clearTimer(id) {
-      mapDelete(activity.waiting, id);
-    },
+    setTimer,
+    clearTimer,
     beforeRun(forget) {
       forgetAll = forget;
     },

@@ -119,7 +119,8 @@ function addExtras(tally: Tally, { hook, answer }: Leader): void {
     });
   }
   if (notice !== undefined) {
-    tally.notices.push({ text: notice.text, level: notice.level ?? 'info', hook });
+    const { text, level = 'info', source } = notice;
+    tally.notices.push({ text, level, hook, ...(source !== undefined && { source }) });
   }
   if (outputs !== undefined) tally.outputs = { ...tally.outputs, ...outputs };
   if (retry !== undefined) tally.retry = { ...retry, ...tally.retry };

@@ -74,6 +74,12 @@ export function covers(held: readonly string[], name: CapabilityName, scope?: st
   return false;
 }
 
+/** Whether holding one capability gives another: the same, or the same name without a scope. */
+export function entails(held: string, wanted: string): boolean {
+  const capability = parseCapability(wanted);
+  return capability !== undefined && covers([held], capability.name, capability.scope);
+}
+
 /** What is declared and not covered by what is granted, as declared. */
 export function shortfall(declared: readonly string[], granted: readonly string[]): string[] {
   return declared.filter((text) => {

@@ -20,6 +20,7 @@ import { loadHooks } from './fire/load-hooks.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
 import { createTurnStates } from './fire/turn-state.ts';
+import { openGrants } from './grants/grants.ts';
 import { takeInventory, type InventoryParts } from './inventory.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
@@ -72,21 +73,26 @@ async function assemble(
 ): Promise<LiveRuntime> {
   const log = createLogger({ reasons: config.records.reasons, ...logOptions });
   onOpened(() => log.close());
-  const [{ store, records, database }, catalog, entries] = await settled([
+  const [{ store, records, database }, found, entries] = await settled([
     openLedgers(config, onOpened),
-    buildCatalog(config).then((found) => rigCatalog(found, rig)),
+    buildCatalog(config).then((built) => rigCatalog(built, rig)),
     buildChildEntries(join(config.folder, '.signalbox')),
   ]);
+  const { required, order } = config.hooks;
+  const held = await openGrants({ found, required, database, log });
+  onOpened(() => held.close());
+  const { catalog, grants } = held;
   const host = openHost({ limits: config.limits, entries });
   onOpened(() => host.close());
   const office = openApprovalOffice({ config, database, records, log });
   const { access, approvals, budgets } = office;
-  const { failures, handlers } = await loadHooks(host, catalog);
+  const { failures, handlers } = await loadHooks(host, found);
   const metrics = openMetrics();
   const failureOf = (entry: HookEntry): Failure | undefined =>
     entry.failure ?? failures.get(entry.name);
-  const { order } = config.hooks;
-  const chains = bindHooks({ entries: catalog.hooks, order, failureOf, handlers });
+  const chains = held.chainsOf((hooks) =>
+    bindHooks({ entries: hooks, order, failureOf, handlers }),
+  );
   const payloads = createPayloadChecks();
   for (const point of new Set(catalog.hooks.flatMap(({ manifest }) => manifest.points))) {
     payloads.prepare(point);
@@ -131,6 +137,7 @@ async function assemble(
     log,
     approvals,
     budgets,
+    grants,
     processes: () => host.processes(),
     async fire<P extends Point>(point: P, payload: unknown, context: Context = {}) {
       refuseWhenClosed();

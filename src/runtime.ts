@@ -4,6 +4,7 @@ import type { Action } from '../sdk/decisions.ts';
 import type { ErrorCode, FailureCode, SignalboxError } from '../sdk/errors.ts';
 import type { SandboxKind } from '../host/sandbox.ts';
 import type { Approvals } from './approvals/approval.ts';
+import type { Grants } from './grants/grants.ts';
 import type { Origin } from './packages/catalog.ts';
 import type { Context, Verdict } from './verdict.ts';
 
@@ -89,6 +90,8 @@ export interface Runtime {
   /** Runs one hook or a chain as `test`: no store row, approval or audit count is written. */
   test(request: TestRequest): Promise<TestReport>;
   inventory(): Inventory;
+  /** What operators take from hooks while they run. */
+  readonly grants: Grants;
   /** What hooks ask of people, and the answers. */
   readonly approvals: Approvals;
   /** Drops what hooks remember of a session. */

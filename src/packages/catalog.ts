@@ -24,6 +24,8 @@ export interface HookEntry {
   /** Capabilities that hold, and those declared and not granted. */
   readonly granted: readonly string[];
   readonly missing: readonly string[];
+  /** Whether it runs although something is missing. */
+  readonly isPartial: boolean;
   readonly mode: 'enforce' | 'shadow';
   /** The operator's or contract's policy, when one overrides the manifest's. */
   readonly failPolicy?: FailPolicy;

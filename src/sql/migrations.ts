@@ -97,6 +97,19 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
       create index messages_by_session on messages (session_id, is_evicted, seq);
     `,
   },
+  {
+    name: 'changes of grants',
+    sql: `
+      create table grant_changes (
+        seq integer primary key autoincrement,
+        time integer not null,
+        by text not null,
+        action text not null,
+        target text not null,
+        capabilities text not null
+      ) strict;
+    `,
+  },
 ];
 
 /** Tables of one connection that vanish with it. */

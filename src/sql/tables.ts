@@ -9,6 +9,7 @@ export interface Tables {
   readonly store_staging: StagingTable;
   readonly decisions: DecisionTable;
   readonly uses: UseTable;
+  readonly grant_changes: GrantChangeTable;
   readonly approvals: ApprovalTable;
   readonly approval_rules: ApprovalRuleTable;
   readonly spend: SpendTable;
@@ -109,4 +110,17 @@ export interface MessageTable {
   readonly text: string;
   /** Whether a summary stands for it. */
   readonly is_evicted: number;
+}
+
+/** What operators took from hooks while they ran, and gave back. */
+export interface GrantChangeTable {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly by: string;
+  readonly action: string;
+  /** Name of a hook or package. */
+  readonly target: string;
+  /** JSON text of a list. */
+  readonly capabilities: string;
 }

@@ -31,6 +31,8 @@ export interface TemporaryRuntime {
 /** Parts of a runtime.json. */
 export interface TemporaryConfig {
   readonly packages?: readonly object[];
+  /** Homes of hooks whose entries are partial. */
+  readonly partial?: readonly string[];
   readonly limits?: object;
   readonly hooks?: object;
   readonly store?: object;
@@ -50,10 +52,10 @@ const BARE = Object.entries(CAPABILITIES)
 /** Opens a runtime in a folder of its own, with real hooks in real sandboxes. */
 export async function openTemporary(
   hooks: Readonly<Record<string, HookDraft>>,
-  config: TemporaryConfig = {},
+  { partial = [], ...config }: TemporaryConfig = {},
 ): Promise<TemporaryRuntime> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-runtime-'));
-  const packages = await writeHooks(folder, hooks);
+  const packages = await writeHooks(folder, hooks, partial);
   const lines: string[] = [];
   const destination = new PassThrough();
   destination.on('data', (chunk: Buffer) => void lines.push(chunk.toString()));
@@ -91,6 +93,7 @@ export async function openTemporary(
 async function writeHooks(
   folder: string,
   hooks: Readonly<Record<string, HookDraft>>,
+  partial: readonly string[],
 ): Promise<object[]> {
   const grants = new Map<string, Set<string>>();
   for (const [name, draft] of Object.entries(hooks)) {
@@ -120,7 +123,11 @@ async function writeHooks(
     grants.set(home, held);
     for (const capability of manifest.capabilities as readonly string[]) held.add(capability);
   }
-  return [...grants].map(([home, held]) => ({ package: `./packages/${home}`, grants: [...held] }));
+  return [...grants].map(([home, held]) => ({
+    package: `./packages/${home}`,
+    grants: [...held],
+    partial: partial.includes(home),
+  }));
 }
 
 async function writeText(file: string, text: string): Promise<void> {

@@ -76,6 +76,8 @@ export interface TestReport {
     readonly action: Action;
     readonly code?: FailureCode;
     readonly reason?: string;
+    /** What went wrong in a hook that failed, in its own words. */
+    readonly detail?: string;
     readonly ms: number;
   }[];
   readonly notRun: readonly string[];

@@ -2,7 +2,7 @@ import type { Trial } from './fire/fire.ts';
 import type { TestReport } from './runtime.ts';
 
 /** The report of a test call, in the shape of the test endpoint. */
-export function reportOf({ verdict, input, logs }: Trial): TestReport {
+export function reportOf({ verdict, input, logs, failures }: Trial): TestReport {
   return {
     action: verdict.action,
     ...(verdict.reason !== undefined && { reason: verdict.reason }),
@@ -11,7 +11,10 @@ export function reportOf({ verdict, input, logs }: Trial): TestReport {
     output: verdict.payload,
     modified: verdict.isModified,
     blocked: verdict.action === 'block',
-    hooks: verdict.trace.map(({ hook, ...step }) => ({ name: hook, ...step })),
+    hooks: verdict.trace.map(({ hook, ...step }) => {
+      const detail = failures.find((failure) => failure.hook === hook)?.detail;
+      return { name: hook, ...step, ...(detail !== undefined && { detail }) };
+    }),
     notRun: verdict.notRun,
     logs,
     verdict,

@@ -4,7 +4,7 @@ import type { Point } from '../../sdk/points.ts';
 import type { AccessRules } from '../access/access-rules.ts';
 import type { ApprovalDesk } from '../approvals/approvals.ts';
 import type { DecisionLimits, Payload } from '../chain/call.ts';
-import { runChain, type ChainVerdict } from '../chain/chain.ts';
+import { runChain, type ChainVerdict, type Step } from '../chain/chain.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import { applicable, type BoundHook, type PointChain } from './bound-hook.ts';
 import type { DecisionLog } from './decision-log.ts';
@@ -78,6 +78,8 @@ export interface Trial {
   /** The payload as the hooks were given it, defaults filled in. */
   readonly input: Payload;
   readonly logs: readonly { readonly hook: string; readonly line: string }[];
+  /** What went wrong in each hook that failed, in its own words. */
+  readonly failures: readonly { readonly hook: string; readonly detail: string }[];
 }
 
 /** What was set up for one fire. */
@@ -220,7 +222,7 @@ export function createFiring(parts: FiringParts): Firing {
           question === undefined
             ? finalVerdict(newId(), result.verdict, objection)
             : parkedVerdict(newId(), result.verdict, { question });
-        return { verdict, input: payload, logs };
+        return { verdict, input: payload, logs, failures: failuresIn(result.steps) };
       } finally {
         begun.end();
       }
@@ -240,6 +242,12 @@ function createTimestamps(): (time: number) => string {
 
 /** Source: the design's limits, chars/4. */
 const CHARS_PER_TOKEN = 4;
+
+function failuresIn(steps: readonly Step<BoundHook>[]): Trial['failures'] {
+  return steps.flatMap(({ hook, answer: { failure } }) =>
+    failure === undefined ? [] : [{ hook: hook.name, detail: failure.detail }],
+  );
+}
 
 function toolCallOf({ toolCallId }: Payload): string | undefined {
   return typeof toolCallId === 'string' ? toolCallId : undefined;

@@ -91,8 +91,8 @@ const SHAPES = Object.fromEntries(
 
 function missingCapability(decision: Decision, context: ParseContext): string | undefined {
   const { gates } = POINTS[context.point];
-  const isActing =
-    decision.action !== 'allow' || decision.retry !== undefined || decision.suppressOutput === true;
+  // `suppressOutput` keeps back what the hook itself printed: it acts on nothing else.
+  const isActing = decision.action !== 'allow' || decision.retry !== undefined;
   if (isActing && gates !== null && !covers(context.granted, gates)) return gates;
   const injects = decision.inject !== undefined && decision.inject.length > 0;
   if (injects && !covers(context.granted, 'injects_context')) return 'injects_context';

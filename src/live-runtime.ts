@@ -12,11 +12,18 @@ import { createEmitter } from './bridges/emitter.ts';
 import { openPorts } from './bridges/open-ports.ts';
 import { nearest } from './config/nearest.ts';
 import type { RuntimeConfig } from './config/runtime-config.ts';
-import { applicable, bindHooks, type BoundHook, type Chains } from './fire/bound-hook.ts';
+import {
+  applicable,
+  bindHooks,
+  withoutHandlersOf,
+  type BoundHook,
+  type Chains,
+} from './fire/bound-hook.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
 import { createFiring } from './fire/fire.ts';
 import { createInFlight } from './fire/in-flight.ts';
 import { loadHooks } from './fire/load-hooks.ts';
+import { createRequestSlot } from './fire/request-slot.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
 import { createTurnStates } from './fire/turn-state.ts';
@@ -99,8 +106,10 @@ async function assemble(
   }
   const turns = createTurnStates();
   const inFlight = createInFlight();
+  const requests = createRequestSlot();
   const emit = createEmitter({
-    fire: (payload, context) => firing.live(chains.of('event'), payload, context),
+    fire: (payload, context, emitter) =>
+      firing.live(withoutHandlersOf(chains.of('event'), emitter), payload, context),
     inFlight,
   });
   const bridges = openPorts(config, { store, emit, env: process.env });
@@ -139,8 +148,10 @@ async function assemble(
     budgets,
     grants,
     processes: () => host.processes(),
-    async fire<P extends Point>(point: P, payload: unknown, context: Context = {}) {
+    async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();
+      // Before anything is awaited: the call is kept in the task of whoever fires.
+      const context = requests.contextOf(point, payload, given);
       const chain = chains.of(known(point));
       // The verdict of a chain has the payload of the chain's point.
       if (firing.isOpen(chain)) return firing.pass(point, payload) as Verdict<P>;

@@ -5,18 +5,19 @@ import type { Context } from '../verdict.ts';
 
 /** What events are fired with. */
 export interface EmitterParts {
-  readonly fire: (payload: Payload, context: Context) => Promise<unknown>;
+  /** `emitter` is the hook that emits. */
+  readonly fire: (payload: Payload, context: Context, emitter: string) => Promise<unknown>;
   readonly inFlight: InFlight;
 }
 
 /** Fires what hooks emit, each event after the run that emitted it has gone on. */
 export function createEmitter({ fire, inFlight }: EmitterParts): EmitPort {
-  return ({ name, data }, { context }) => {
+  return ({ name, data }, { context, hook }) => {
     // The bridge hands the context of the fire through as it was.
     const { signal: _s, toolSchema: _t, ...rest } = context as Context;
     inFlight.enter();
     setImmediate(() => {
-      fire({ name, data }, rest)
+      fire({ name, data }, rest, hook)
         // Nobody waits for it; what its hooks did is recorded.
         .catch(() => undefined)
         .finally(() => inFlight.leave());

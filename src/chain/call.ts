@@ -4,6 +4,7 @@ import { LIMITS } from '../../sdk/limits.ts';
 import type { FailPolicy } from '../../sdk/manifest.ts';
 import { parseDecision } from '../../sdk/parse-decision.ts';
 import { POINTS, type Point } from '../../sdk/points.ts';
+import { cleanInjections, injectedChars } from './injections.ts';
 
 /** A payload, or the part of it that a hook may see. */
 export type Payload = Readonly<Record<string, unknown>>;
@@ -115,16 +116,16 @@ function readAnswer<H extends ChainHook>(
     },
   });
   if (!parsed.ok) return parsed;
-  const detail = excess(parsed.decision, hook, limits);
+  const decision = cleanInjections(parsed.decision);
+  const detail = excess(decision, hook, limits);
   if (detail !== undefined) return { code: 'invalid_decision', detail };
-  return { decision: withReason(parsed.decision, hook.name) };
+  return { decision: withReason(decision, hook.name) };
 }
 
 /** What a well-formed decision carries beyond its limits and its manifest. */
 function excess(decision: Decision, hook: ChainHook, limits: DecisionLimits): string | undefined {
   const { inject = [], outputs } = decision;
-  const chars = inject.reduce((sum, { content }) => sum + content.length, 0);
-  if (limits.injectionChars !== null && chars > limits.injectionChars) {
+  if (limits.injectionChars !== null && injectedChars(inject) > limits.injectionChars) {
     return `Context injection exceeds ${limits.injectionChars} characters`;
   }
   if (outputs === undefined) return undefined;

@@ -144,6 +144,17 @@ function distinct(warnings: readonly SignalboxError[]): SignalboxError[] {
   return [...new Map(warnings.map((warning) => [warning.message, warning])).values()];
 }
 
+/** A chain without the handlers that a module registered: it has run them for its own event already. */
+export function withoutHandlersOf(chain: PointChain, hook: string): PointChain {
+  const isOther = ({ entry, name }: BoundHook): boolean =>
+    entry.name !== hook || name === entry.name;
+  return {
+    ...chain,
+    enforced: chain.enforced.filter(isOther),
+    shadow: chain.shadow.filter(isOther),
+  };
+}
+
 /** The hooks that run for a call: those without a condition and those whose condition holds. */
 export function applicable(
   { enforced, shadow, isConditional }: PointChain,

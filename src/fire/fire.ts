@@ -222,7 +222,12 @@ export function createFiring(parts: FiringParts): Firing {
           question === undefined
             ? finalVerdict(newId(), result.verdict, objection)
             : parkedVerdict(newId(), result.verdict, { question });
-        return { verdict, input: payload, logs, failures: failuresIn(result.steps) };
+        return {
+          verdict,
+          input: payload,
+          logs: shownLogs(logs, result.steps),
+          failures: failuresIn(result.steps),
+        };
       } finally {
         begun.end();
       }
@@ -242,6 +247,12 @@ function createTimestamps(): (time: number) => string {
 
 /** Source: the design's limits, chars/4. */
 const CHARS_PER_TOKEN = 4;
+
+/** The lines without those of hooks that keep their own output back. */
+function shownLogs(logs: Trial['logs'], steps: readonly Step<BoundHook>[]): Trial['logs'] {
+  const quiet = steps.filter(({ answer }) => answer.decision.suppressOutput === true);
+  return logs.filter(({ hook }) => !quiet.some((step) => step.hook.name === hook));
+}
 
 function failuresIn(steps: readonly Step<BoundHook>[]): Trial['failures'] {
   return steps.flatMap(({ hook, answer: { failure } }) =>

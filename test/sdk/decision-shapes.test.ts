@@ -191,7 +191,6 @@ test.each([
   ['preInput', { action: 'ask', reason: 'r' }, 'gates_input'],
   ['preOutput', { action: 'suppress' }, 'gates_output'],
   ['preModelCall', { action: 'result', result: 1 }, 'gates_context'],
-  ['preToolUse', { action: 'allow', suppressOutput: true }, 'gates_tools'],
   ['preInput', { action: 'allow', inject: [{ content: 'c' }] }, 'injects_context'],
 ] as const)('at %s the answer %j needs %s', (point, answer, capability) => {
   const others = ALL.filter((name) => name !== capability);

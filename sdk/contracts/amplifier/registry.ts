@@ -43,6 +43,8 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,119}$/;
 
 /** What `coordinator.hooks` is. Handlers are registered while `mount` runs: the chain is made from them then. */
 export class HookRegistry {
+  // Its own, so that a bundler that shortens names does not change it.
+  static readonly name = 'HookRegistry';
   static readonly SESSION_START = EVENT_CONSTANTS.SESSION_START;
   static readonly SESSION_END = EVENT_CONSTANTS.SESSION_END;
   static readonly PROMPT_SUBMIT = EVENT_CONSTANTS.PROMPT_SUBMIT;

@@ -1,5 +1,6 @@
 import { covers, parseCapability, type CapabilityName } from '../sdk/capabilities.ts';
 import { LIMITS } from '../sdk/limits.ts';
+import { AGENT_BRIDGES } from './bridges/agent.ts';
 import { EMIT_BRIDGES } from './bridges/emit.ts';
 import { FETCH_BRIDGES } from './bridges/fetch.ts';
 import { LLM_BRIDGES } from './bridges/llm.ts';
@@ -29,6 +30,7 @@ export const BRIDGES: Readonly<Record<string, BridgeRow>> = {
   ...SECRET_BRIDGES,
   ...LLM_BRIDGES,
   ...EMIT_BRIDGES,
+  ...AGENT_BRIDGES,
 };
 
 /** How a run's effects are treated: carried out, left out without a word inside this runtime (`test`), or refused (`shadow`). */

@@ -1,8 +1,9 @@
 import type { Ports } from './contracts/agent-os-ports.ts';
-import { adaptAgentOs } from './contracts/agent-os.ts';
 import { adaptAmplifier } from './contracts/amplifier.ts';
 import { adaptHarness } from './contracts/harness.ts';
+import { adaptAgentOs } from './contracts/agent-os.ts';
 import { adaptSignalbox } from './contracts/signalbox.ts';
+import { adaptStandardAgents } from './contracts/standard-agents.ts';
 import type { Manifest } from './manifest.ts';
 import type { Point } from './points.ts';
 
@@ -59,6 +60,7 @@ export const ADAPTERS: Readonly<Partial<Record<Manifest['contract'], Adapter>>> 
   harness: adaptHarness,
   signalbox: (namespace, { config }) => adaptSignalbox(namespace, config),
   'agent-os': adaptAgentOs,
+  'standard-agents': adaptStandardAgents,
 };
 
 /** Makes a hook from a module by the contract that its manifest names. */

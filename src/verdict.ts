@@ -28,6 +28,15 @@ export interface Context {
   readonly toolSchemas?: Readonly<Record<string, object>>;
   readonly budget?: { readonly total: number; readonly spent: number; readonly remaining: number };
   readonly requestId?: string;
+  /** The execution in contracts that have sides and prompts: which of them is at work, and how many requests it has made. */
+  readonly execution?: {
+    readonly side?: 'a' | 'b';
+    readonly step?: number;
+    /** The active prompt; that of the agent's side, if absent. */
+    readonly prompt?: string;
+    /** Nothing executes: a message is stored or changed from outside. */
+    readonly isAtRest?: boolean;
+  };
   /** The caller itself puts what hooks ask before a person; without it, and without a queue of approvals, an ask is a block. */
   readonly canAsk?: boolean;
   readonly signal?: AbortSignal;
@@ -82,7 +91,7 @@ export interface Verdict<P extends Point = Point> {
   readonly notices: readonly (Notice & { readonly hook: string })[];
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly retry?: RetryControl;
-  /** A hook keeps what it printed itself from the user's view; never what the point is about. */
+  /** What the point is about is kept from the user's view. */
   readonly suppressOutput?: true;
   /** An `abort` policy failed: the run ends. */
   readonly endsRun?: true;

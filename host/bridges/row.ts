@@ -1,6 +1,7 @@
 import type { CapabilityName } from '../../sdk/capabilities.ts';
 import type { Point } from '../../sdk/points.ts';
 import type { BridgeCode } from '../sandbox.ts';
+import type { AgentPort } from './agent.ts';
 import type { EmitPort } from './emit.ts';
 import type { FetchPort } from './fetch.ts';
 import type { LlmPort } from './llm.ts';
@@ -14,6 +15,7 @@ export interface Ports {
   readonly secrets?: SecretPort | undefined;
   readonly llm?: LlmPort | undefined;
   readonly emit?: EmitPort | undefined;
+  readonly agents?: AgentPort | undefined;
 }
 
 /** The fire that a run belongs to, as far as bridges pass it on. */

@@ -60,7 +60,7 @@ export function deliverTo(activity: Activity, seq: number, text: string): void {
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   store: ['get', 'query', 'put', 'delete'],
 };
-const FUNCTIONS = ['fetch', 'secret', 'llm', 'emit'] as const;
+const FUNCTIONS = ['fetch', 'secret', 'llm', 'emit', 'loadAgent'] as const;
 const GROUPS = enumerableKeys(METHODS);
 
 /** The way from a run's `ctx` to the sandbox. */

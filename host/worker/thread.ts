@@ -4,6 +4,7 @@ import { createRunner, type Runner } from '../guest/runner.ts';
 import { seal } from '../guest/native.ts';
 import { describe } from '../guest/describe.ts';
 import type { HookDefinition } from '../messages.ts';
+import { provideSpecModule } from './spec-module.ts';
 
 /** One load or run that the process hands to a thread. */
 export interface ThreadTask {
@@ -34,6 +35,7 @@ interface Loaded {
   settle: ((sealed: string) => void) | undefined;
 }
 
+provideSpecModule();
 const hooks = new Map<string, Promise<Loaded | string>>();
 
 /** Entry of a thread: runs one task and gives its sealed text. */

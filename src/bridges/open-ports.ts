@@ -1,5 +1,6 @@
 import type { EmitPort, Ports, StorePort } from '../../host/bridges.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
+import { agentOf } from '../standard-agents/agents.ts';
 import type { OpenFetch } from './fetch.ts';
 import type { OpenLlm } from './llm.ts';
 import { openSecrets } from './secrets.ts';
@@ -19,7 +20,7 @@ export interface PortParts {
 
 /** Opens everything that hooks reach through `ctx`. The HTTP client is loaded by the first request: few hooks send any. */
 export function openPorts(
-  { fetch: rules, secrets }: Pick<RuntimeConfig, 'fetch' | 'secrets'>,
+  { fetch: rules, secrets, agents }: Pick<RuntimeConfig, 'fetch' | 'secrets' | 'agents'>,
   { store, emit, env }: PortParts,
 ): OpenPorts {
   let sender: Promise<OpenFetch> | undefined;
@@ -35,6 +36,7 @@ export function openPorts(
     ports: {
       store,
       emit,
+      agents: (id) => agentOf(agents, id),
       secrets: openSecrets({ folder: secrets.folder, env }),
       fetch: async (request) => (await (sender ??= openSender())).fetch(request),
       async llm(prompt, signal) {

@@ -17,11 +17,12 @@ export function frameInput(hook: string, point: Point, handler?: string): InputF
 
 /** JSON text of the part of `ctx` that all hooks of a fire share, without the closing brace. */
 export function writeContext(context: Context, sessionId: string): string {
-  const { caller, agent, budget, turnId } = context;
+  const { caller, agent, budget, turnId, execution } = context;
   const turn = turnId === undefined ? '' : `,"turn":${JSON.stringify(turnId)}`;
   const session = `{"id":${JSON.stringify(sessionId)}${turn}}`;
   const spent = budget ? `,"budget":${writeBudget(budget)}` : '';
-  return `{"caller":${writeCaller(caller)},"session":${session},"agent":${writeAgent(agent)}${spent}`;
+  const rest = `${spent}${execution ? `,"execution":${writeExecution(execution)}` : ''}`;
+  return `{"caller":${writeCaller(caller)},"session":${session},"agent":${writeAgent(agent)}${rest}`;
 }
 
 // Field by field: what else the caller's objects hold is not for hooks. What most calls leave out is written already.
@@ -45,6 +46,10 @@ function writeAgent(agent: Context['agent']): string {
 
 function writeBudget({ total, spent, remaining }: NonNullable<Context['budget']>): string {
   return JSON.stringify({ total, spent, remaining });
+}
+
+function writeExecution({ side, step }: NonNullable<Context['execution']>): string {
+  return JSON.stringify({ side, step });
 }
 
 /** JSON text of a RunInput. Concatenated, so that the payload is written once for the whole chain. */

@@ -1,7 +1,9 @@
 import type { HookSource, SandboxKind } from '../../host/sandbox.ts';
+import { STANDARD_AGENTS_HOOKS } from '../../sdk/contracts/standard-agents-hooks.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import type { FailPolicy, Manifest } from '../../sdk/manifest.ts';
+import { POINTS } from '../../sdk/points.ts';
 import type { HookOverride, RuntimeConfig } from '../config/runtime-config.ts';
 import { loadBundle, type BundleCache } from './bundle/bundle-cache.ts';
 import type { Candidate } from './candidate.ts';
@@ -143,6 +145,15 @@ const LOCAL_POLICIES: Readonly<Partial<Record<Manifest['contract'], FailPolicy>>
   harness: 'abort',
 };
 
+/** Standard Agents says it by hook type, of which a hook has one: other failures prevent what they guard. */
+function contractPolicy({ contract, points }: Manifest): FailPolicy | undefined {
+  if (contract !== 'standard-agents') return LOCAL_POLICIES[contract];
+  const types = points.flatMap((point) => POINTS[point].names.standardAgents ?? []);
+  return types.every((type) => STANDARD_AGENTS_HOOKS[type]?.failPolicy === 'open')
+    ? 'open'
+    : undefined;
+}
+
 /** The operator's policy, else that of the contract, which holds for local hooks that name none. */
 function policyOf(
   { manifest, origin }: Candidate,
@@ -150,6 +161,6 @@ function policyOf(
   byHook: FailPolicy | undefined,
 ): FailPolicy | undefined {
   const isSettled = origin.kind !== 'local' || manifest.failPolicy !== undefined;
-  const contractual = isSettled ? undefined : LOCAL_POLICIES[manifest.contract];
+  const contractual = isSettled ? undefined : contractPolicy(manifest);
   return override.failPolicy ?? byHook ?? contractual;
 }

@@ -23,6 +23,17 @@ const CONTEXT_SCHEMA = {
     sessionId: { ...NAME, description: 'Without one, the call is a session of its own' },
     turnId: NAME,
     requestId: NAME,
+    execution: {
+      description: 'Side, step and prompt of the execution, in contracts that have them',
+      type: 'object',
+      properties: {
+        side: { enum: ['a', 'b'] },
+        step: { ...AMOUNT, type: 'integer' },
+        prompt: NAME,
+        isAtRest: FLAG,
+      },
+      additionalProperties: false,
+    },
     agent: {
       type: 'object',
       properties: {

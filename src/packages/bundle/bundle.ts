@@ -6,6 +6,7 @@ import { LIMITS } from '../../../sdk/limits.ts';
 import { printable } from '../../config/printable.ts';
 import { sha256 } from '../install/cache-folder.ts';
 import { boundaryPlugin, type Boundary } from './boundary.ts';
+import { specModulePlugin } from './spec-module.ts';
 import { WEB_DEFINES, WEB_NAMES, webNamesPlugin } from './web-names.ts';
 
 /** A hook to bundle. */
@@ -39,6 +40,7 @@ export async function bundleHook(request: BundleRequest): Promise<Bundle> {
     const { build } = await import('esbuild');
     const plugins = [
       webNamesPlugin(),
+      ...(request.contract === 'standard-agents' ? [specModulePlugin()] : []),
       boundaryPlugin(request, (path, contents) => files.set(path, sha256(contents))),
     ];
     const result = await build({

@@ -67,6 +67,11 @@ export const FAILURES = {
     message: 'Package "{package}" differs from what was locked: {detail}',
     hint: 'Remove its folder from packages-cache and install it again',
   },
+  untrusted: {
+    blame: 'operator',
+    message: 'Package "{package}" is refused by the trust policy: {detail}',
+    hint: 'Remove the package, or change "trust" in runtime.json',
+  },
   payload_size: {
     blame: 'caller',
     message: 'The payload of {point} is larger than {maxBytes} bytes',

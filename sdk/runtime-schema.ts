@@ -5,6 +5,17 @@ import { FAIL_POLICIES, MANIFEST_SCHEMA } from './manifest.ts';
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 } as const;
 const TEXTS = { type: 'array', items: TEXT, maxItems: 1000 } as const;
 const NAMES = { ...TEXTS, uniqueItems: true } as const;
+
+/** `signature`, `provenance`, `key:<id>` or `source:<repository>`. */
+const REQUIREMENTS = {
+  type: 'array',
+  maxItems: 100,
+  items: {
+    type: 'string',
+    maxLength: 1000,
+    pattern: '^(?:signature|provenance|(?:key|source):\\S.*)$',
+  },
+} as const;
 const TIMEOUT_MS = MANIFEST_SCHEMA.properties.timeoutMs;
 const MEMORY_MB = MANIFEST_SCHEMA.properties.memoryMb;
 
@@ -260,7 +271,32 @@ export const RUNTIME_SCHEMA = {
       },
       additionalProperties: false,
     },
-    trust: { description: 'Whose packages are trusted', type: 'object' },
+    trust: {
+      description: 'Whose packages may run; a block always wins',
+      type: 'object',
+      properties: {
+        scopes: { ...NAMES, description: 'Scopes such as @acme, or whole names; else any' },
+        allOf: { ...REQUIREMENTS, description: 'What every fetched package must have' },
+        anyOf: { ...REQUIREMENTS, description: 'Of which a fetched package must have one' },
+        block: {
+          description: 'Packages that must not run',
+          type: 'array',
+          maxItems: 10_000,
+          items: {
+            type: 'object',
+            properties: {
+              package: TEXT,
+              version: { ...TEXT, description: 'Semver range; else every version' },
+              hash: { ...TEXT, description: 'Integrity of an archive or SHA-256 of a bundle' },
+              reason: TEXT,
+            },
+            required: ['reason'],
+            additionalProperties: false,
+          },
+        },
+      },
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
 } as const satisfies ObjectSchema;

@@ -51,7 +51,7 @@ export function completeConfig(
     access: { rules: given.access?.rules ?? [], default: given.access?.default ?? 'allow' },
     agents: given.agents ?? {},
     budgets: completeBudgets(given.budgets ?? {}),
-    trust: given.trust ?? {},
+    trust: { allOf: [], anyOf: [], block: [], ...given.trust },
   };
 }
 

@@ -30,6 +30,20 @@ export function findConfigFault(value: unknown): ConfigFault | undefined {
     const path = typeof entry === 'string' ? [] : fault.path;
     return { path: ['packages', index, ...path], detail: fault.detail };
   }
+  return findTrustFault(value as RuntimeFile);
+}
+
+/** A block that matches nothing by a slip would let run what it was written against. */
+function findTrustFault({ trust }: RuntimeFile): ConfigFault | undefined {
+  for (const [index, block] of (trust?.block ?? []).entries()) {
+    const path = ['trust', 'block', index];
+    if (block.package === undefined && block.hash === undefined) {
+      return { path, detail: 'must name a package or a hash' };
+    }
+    if (block.version !== undefined && semver.validRange(block.version) === null) {
+      return { path: [...path, 'version'], detail: 'must be a semver range such as "<1.2.0"' };
+    }
+  }
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { HostLimits, SandboxKind } from '../../host/sandbox.ts';
 import type { FailPolicy } from '../../sdk/manifest.ts';
+import type { TrustPolicy } from '../grants/trust-policy.ts';
 
 /** Values by name, without a prototype: a hook may well be called `constructor`. */
 export type ByName<T> = Readonly<Record<string, T>>;
@@ -107,5 +108,5 @@ export interface RuntimeConfig {
   readonly access: AccessSettings;
   readonly agents: Readonly<Record<string, unknown>>;
   readonly budgets: BudgetsSettings;
-  readonly trust: Readonly<Record<string, unknown>>;
+  readonly trust: TrustPolicy;
 }

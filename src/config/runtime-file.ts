@@ -1,4 +1,5 @@
 import type { FailPolicy } from '../../sdk/manifest.ts';
+import type { TrustPolicy } from '../grants/trust-policy.ts';
 import type {
   AccessSettings,
   BudgetSettings,
@@ -46,5 +47,5 @@ export interface RuntimeFile {
     readonly groups?: Readonly<Record<string, BudgetDraft>>;
     readonly prices?: BudgetsSettings['prices'];
   };
-  readonly trust?: Readonly<Record<string, unknown>>;
+  readonly trust?: Partial<TrustPolicy>;
 }

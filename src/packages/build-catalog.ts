@@ -1,11 +1,13 @@
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
+import { applyTrust } from '../grants/apply-trust.ts';
 import { openBundleCache } from './bundle/bundle-cache.ts';
 import type { Candidate, Finding } from './candidate.ts';
 import type { AbsentHook, Catalog, HookEntry, Origin } from './catalog.ts';
 import { openConfigSchemas, type ConfigSchema } from './config-schema/config-schema.ts';
 import { makeEntry, type EntryMaker } from './hook-entry.ts';
 import { findLocalHooks } from './local-hooks.ts';
+import { readLock } from './lock/lock-file.ts';
 import { checkNames, requireHooks } from './named-hooks.ts';
 import { findPackageHooks, missing, type PackageFindings } from './package-hooks.ts';
 
@@ -21,7 +23,7 @@ export async function buildCatalog(config: RuntimeConfig): Promise<Catalog> {
   ]);
   const findings = [
     { findings: local, warnings: [] },
-    ...refuseImpostors(config, packages),
+    ...applyTrust(refuseImpostors(config, packages), config, await readLock(config.folder)),
   ] as const satisfies readonly PackageFindings[];
   const settled = settleNames(
     findings.flatMap((item) => item.findings),

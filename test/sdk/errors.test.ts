@@ -35,6 +35,7 @@ test('the codes of failures are exactly the permanent ones', () => {
     'load_timeout',
     'not_installed',
     'package_tampered',
+    'untrusted',
     'payload_size',
     'answer_size',
     'unserialisable',

@@ -1,0 +1,45 @@
+import { packageKind } from '../config/package-kind.ts';
+import type { RuntimeConfig } from '../config/runtime-config.ts';
+import { findLocked, type LockFile } from '../packages/lock/lock-file.ts';
+import type { PackageFindings } from '../packages/package-hooks.ts';
+import { distrust, isTrustSet, type PackageFacts } from './trust-policy.ts';
+
+/**
+ * Makes the hooks of packages that the policy refuses fail: they stay in their chains, so that a guard that was blocked
+ * does not let pass what it guarded. `findings` are in the order of the configuration's packages.
+ */
+export function applyTrust(
+  findings: readonly PackageFindings[],
+  { packages, trust }: Pick<RuntimeConfig, 'packages' | 'trust'>,
+  lock: LockFile,
+): readonly PackageFindings[] {
+  if (!isTrustSet(trust)) return findings;
+  return findings.map((item, index) => {
+    const entry = packages[index]?.package;
+    if (entry === undefined) return item;
+    return {
+      ...item,
+      findings: item.findings.map((finding) => {
+        if (finding.kind === 'absent') return finding;
+        const { candidate } = finding;
+        const detail = distrust(trust, factsOf(candidate.origin, entry, lock));
+        if (detail === undefined) return finding;
+        return {
+          kind: 'candidate',
+          candidate: { ...candidate, failure: { code: 'untrusted', detail } },
+        };
+      }),
+    };
+  });
+}
+
+/** What the lock knows of the package that an entry of runtime.json names. */
+export function factsOf(
+  { name, version }: Pick<PackageFacts, 'name' | 'version'>,
+  entry: string,
+  lock: LockFile,
+): PackageFacts {
+  const kind = packageKind(entry);
+  const isFetched = kind === 'name' || kind === 'remote';
+  return { name, version, isFetched, locked: findLocked(lock, entry) };
+}

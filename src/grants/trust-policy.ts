@@ -1,0 +1,96 @@
+import semver from 'semver';
+import type { LockedPackage, LockedProvenance } from '../packages/lock/lock-file.ts';
+
+/** One thing that an operator asks of a package's origin: `signature`, `provenance`, `key:<id>` or `source:<repository>`. */
+export type TrustRequirement = string;
+
+/** A package that must not run, whatever else speaks for it. */
+export interface TrustBlock {
+  readonly package?: string;
+  /** Semver range; all versions, if absent. */
+  readonly version?: string;
+  /** The integrity of an archive, or the SHA-256 of a bundle. */
+  readonly hash?: string;
+  readonly reason: string;
+}
+
+/** The `trust` part of runtime.json. */
+export interface TrustPolicy {
+  /** Scopes such as `@acme`, or whole names; any, if absent. */
+  readonly scopes?: readonly string[];
+  readonly allOf: readonly TrustRequirement[];
+  /** At least one of these, unless the list is empty. */
+  readonly anyOf: readonly TrustRequirement[];
+  readonly block: readonly TrustBlock[];
+}
+
+/** What is known of a package when the policy looks at it. */
+export interface PackageFacts {
+  readonly name: string;
+  readonly version: string;
+  /** Whether it was fetched from somewhere; a folder or tarball of the operator's own is held against the block list alone. */
+  readonly isFetched: boolean;
+  readonly locked?:
+    Pick<LockedPackage, 'integrity' | 'bundle' | 'hooks' | 'provenance'> | undefined;
+}
+
+/** Why a policy refuses a package, or `undefined`. A block always wins. */
+export function distrust(policy: TrustPolicy, facts: PackageFacts): string | undefined {
+  const block = policy.block.find((entry) => isBlocked(entry, facts));
+  if (block !== undefined) return `it is blocked: ${block.reason}`;
+  if (!facts.isFetched) return undefined;
+  const { scopes, allOf, anyOf } = policy;
+  if (scopes !== undefined && !scopes.some((scope) => isOfScope(facts.name, scope))) {
+    return 'its name is in none of the allowed scopes';
+  }
+  const provenance = facts.locked?.provenance;
+  const lacking = allOf.find((requirement) => !isMet(requirement, provenance));
+  if (lacking !== undefined) return `it lacks ${lacking}`;
+  if (anyOf.length > 0 && !anyOf.some((requirement) => isMet(requirement, provenance))) {
+    return `it has none of ${anyOf.join(', ')}`;
+  }
+  return undefined;
+}
+
+/** Whether a policy says anything at all. */
+export function isTrustSet({ scopes, allOf, anyOf, block }: TrustPolicy): boolean {
+  return scopes !== undefined || allOf.length + anyOf.length + block.length > 0;
+}
+
+function isBlocked({ package: name, version, hash }: TrustBlock, facts: PackageFacts): boolean {
+  if (name !== undefined && name !== facts.name) return false;
+  if (version !== undefined && !isInRange(facts.version, version)) return false;
+  return hash === undefined || hashesOf(facts).has(hash);
+}
+
+/** A version that is none may be any: a block must not be escaped by an unreadable one. */
+function isInRange(version: string, range: string): boolean {
+  if (semver.valid(version) === null) return true;
+  return semver.satisfies(version, range, { includePrerelease: true });
+}
+
+function hashesOf({ locked }: PackageFacts): ReadonlySet<string> {
+  if (locked === undefined) return new Set();
+  const bundles = Object.values(locked.hooks).map(({ bundle }) => bundle);
+  // An integrity may list several hashes of the same archive.
+  return new Set([...locked.integrity.split(/\s+/), locked.bundle, ...bundles]);
+}
+
+function isOfScope(name: string, scope: string): boolean {
+  return name === scope || (scope.startsWith('@') && name.startsWith(`${scope}/`));
+}
+
+function isMet(requirement: TrustRequirement, provenance: LockedProvenance | undefined): boolean {
+  if (provenance === undefined) return false;
+  if (requirement === 'signature') return provenance.signature === 'verified';
+  if (requirement === 'provenance') return provenance.attestation === 'verified';
+  const [, kind, value = ''] = /^(key|source):(.+)$/.exec(requirement) ?? [];
+  if (kind === 'key') {
+    return provenance.signature === 'verified' && (provenance.keys ?? []).includes(value);
+  }
+  if (kind !== 'source' || provenance.attestation !== 'verified') return false;
+  const { source = '' } = provenance;
+  const rest = source.startsWith(value) ? source.slice(value.length) : undefined;
+  // The text must end there or go on with another part: "acme" is not "acme-evil".
+  return rest !== undefined && (rest === '' || value.endsWith('/') || /^[/@# ]/.test(rest));
+}

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
+import { withBundler } from './bundler.ts';
 
 /** The bundled entries of the child processes. */
 export interface ChildEntries {
@@ -138,9 +139,9 @@ async function bundle(
   inputs: Set<string>,
   options: Parameters<typeof import('esbuild').build>[0],
 ): Promise<string> {
-  // A start that finds its entries does not pay for the bundler.
-  const { build } = await import('esbuild');
-  const { outputFiles, metafile } = await build({ ...COMMON, absWorkingDir: HERE, ...options });
+  const { outputFiles, metafile } = await withBundler((build) =>
+    build({ ...COMMON, absWorkingDir: HERE, ...options }),
+  );
   for (const file of Object.keys(metafile?.inputs ?? {})) {
     if (!file.startsWith('virtual:')) inputs.add(path.resolve(HERE, file));
   }

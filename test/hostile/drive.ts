@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Verdict } from '../../src/verdict.ts';
 import type { Program } from './corpus.ts';
 import { sessionsOf, type Policy, type Stage } from './stage.ts';
@@ -10,6 +11,8 @@ export interface Finding {
   readonly classes: readonly string[];
   /** The longest call, in milliseconds. */
   readonly slowestMs: number;
+  /** How long this very process was held up during that call, by others on the machine or by its own work. */
+  readonly heldMs: number;
   /** What is not as the corpus requires; empty is right. */
   readonly problems: readonly string[];
 }
@@ -25,6 +28,8 @@ const SECOND = { ...PAYLOAD, args: { value: { ...PAYLOAD.args.value, notes: 'hel
 const CAP_MS = 500;
 /** How much later than its cap a decision may come. */
 const OVER_MS = 100;
+/** How finely it is seen that the process was held up. */
+const RESOLUTION_MS = 5;
 /** The corpus tells coarser classes apart than the codes do. */
 const CLASS_OF: Readonly<Record<string, string>> = {
   load_timeout: 'load_error',
@@ -40,6 +45,7 @@ interface Seen {
   readonly className: string;
   readonly verdict: Verdict;
   readonly ms: number;
+  readonly heldMs: number;
 }
 
 /** Drives a program as its row says, and holds what came of it against the row. */
@@ -80,9 +86,12 @@ export async function driveProgram(
   ) {
     problems.push("text of the first session shows in the second's");
   }
-  const slowestMs = Math.max(...all.map(({ ms }) => ms));
-  if (slowestMs > CAP_MS + OVER_MS) problems.push(`took ${Math.round(slowestMs)} ms`);
-  return { name: program.name, kind: program.kind, classes, slowestMs, problems };
+  const slowest = all.reduce((a, b) => (b.ms - b.heldMs > a.ms - a.heldMs ? b : a));
+  const { ms: slowestMs, heldMs } = slowest;
+  // A process that the machine gives no time to decides nothing meanwhile: that is not the hook's doing. What the host
+  // itself does too long shows in the report of the whole run.
+  if (slowestMs > CAP_MS + OVER_MS + heldMs) problems.push(`took ${Math.round(slowestMs)} ms`);
+  return { name: program.name, kind: program.kind, classes, slowestMs, heldMs, problems };
 }
 
 async function inTurn(stage: Stage, { name, drive }: Program): Promise<Seen[]> {
@@ -110,11 +119,15 @@ async function call(
   { runtime }: Stage,
   { sessionId, payload }: { readonly sessionId: string; readonly payload: typeof PAYLOAD },
 ): Promise<Seen> {
+  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  loop.enable();
   const startedAt = performance.now();
   const context = { sessionId, turnId: 't', caller: { source: 'chat' } } as const;
   const verdict = await runtime.fire('preToolUse', payload, context);
   const ms = performance.now() - startedAt;
-  return { className: classOf(verdict), verdict, ms };
+  loop.disable();
+  const heldMs = Math.max(0, loop.max / 1e6 - 2 * RESOLUTION_MS);
+  return { className: classOf(verdict), verdict, ms, heldMs };
 }
 
 function classOf({ trace }: Verdict): string {
@@ -133,10 +146,7 @@ function isAccepted({ accept, isContained }: Program, className: string): boolea
 }
 
 /** The same by way of the test endpoint's path, which shows what the hook logged. */
-async function testProblems(
-  { runtime }: Stage,
-  program: Program,
-): Promise<string[]> {
+async function testProblems({ runtime }: Stage, program: Program): Promise<string[]> {
   const { verdict, logs } = await runtime.test({
     point: 'preToolUse',
     hookName: program.name,

@@ -1,6 +1,7 @@
-import { relative, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import type { BuildFailure, BuildOptions, BuildResult, Message } from 'esbuild';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
+import { withBundler } from '../../../host/bundler.ts';
 import type { Manifest } from '../../../sdk/manifest.ts';
 import { LIMITS } from '../../../sdk/limits.ts';
 import { printable } from '../../config/printable.ts';
@@ -36,24 +37,38 @@ export const BUNDLER_VERSION = `2-esbuild-${esbuildPackage.version}`;
 export async function bundleHook(request: BundleRequest): Promise<Bundle> {
   const files = new Map<string, string>();
   try {
-    // A start whose bundles are all cached does not pay for the bundler.
-    const { build } = await import('esbuild');
     const plugins = [
       webNamesPlugin(),
       ...(request.contract === 'standard-agents' ? [specModulePlugin()] : []),
       boundaryPlugin(request, (path, contents) => files.set(path, sha256(contents))),
     ];
-    const result = await build({
-      ...OPTIONS,
-      absWorkingDir: request.root,
-      entryPoints: [request.file],
-      plugins,
-    });
+    const result = await withBundler((build) =>
+      build({ ...OPTIONS, absWorkingDir: request.root, entryPoints: [request.file], plugins }),
+    );
     return readResult(request, result, files);
   } catch (error) {
     const [first] = (error as Partial<BuildFailure>).errors ?? [];
     if (first !== undefined) return { ok: false, detail: describe(request, first) };
     return { ok: false, detail: 'the bundler could not read the module' };
+  }
+}
+
+/** The source map of a bundle as JSON, its sources relative to the package; `undefined` when there is no bundle. */
+export async function mapBundle(request: BundleRequest): Promise<string | undefined> {
+  const plugins = [webNamesPlugin(), boundaryPlugin(request, () => undefined)];
+  const { root, file } = request;
+  const options = { ...OPTIONS, absWorkingDir: root, entryPoints: [file], plugins };
+  try {
+    const { outputFiles } = await withBundler((build) =>
+      build({ ...options, sourcemap: 'external', sourcesContent: false }),
+    );
+    const text = outputFiles.find(({ path }) => path.endsWith('.map'))?.text;
+    if (text === undefined) return undefined;
+    const map = JSON.parse(text) as { sources: string[] };
+    map.sources = map.sources.map((source) => relative(root, resolve(OPTIONS.outdir, source)));
+    return JSON.stringify(map);
+  } catch {
+    return undefined;
   }
 }
 

@@ -40,7 +40,10 @@ export async function openScenes(
       manifest: { contract, points: scene.points ?? ['event'], ...scene.manifest },
     },
   ]);
-  const temporary = await openTemporary(Object.fromEntries(drafts), config);
+  const temporary = await openTemporary(Object.fromEntries(drafts), {
+    approvals: { enabled: true },
+    ...config,
+  });
   const { runtime } = temporary;
   const fire: Stage['fire'] = (scene, point, payload, context = {}) =>
     runtime.fire(point, payload, { sessionId: scene, ...context });

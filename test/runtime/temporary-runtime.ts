@@ -40,6 +40,7 @@ export interface TemporaryConfig {
   readonly fetch?: object;
   readonly secrets?: object;
   readonly trust?: object;
+  readonly approvals?: object;
 }
 
 /** Limits that a busy machine does not meet; a test that is about one sets it. */

@@ -60,12 +60,12 @@ export const FAILURES = {
   not_installed: {
     blame: 'operator',
     message: 'Package "{package}" is declared and not installed: {detail}',
-    hint: 'Run "signalbox add {package}"',
+    hint: 'Run "signalbox ci" when runtime.lock.json has it, else "signalbox add {package}"',
   },
   package_tampered: {
     blame: 'operator',
     message: 'Package "{package}" differs from what was locked: {detail}',
-    hint: 'Remove its folder from packages-cache and install it again',
+    hint: 'Find out who changed it; then remove it from packages-cache and run "signalbox ci"',
   },
   untrusted: {
     blame: 'operator',

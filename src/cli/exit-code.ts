@@ -12,7 +12,12 @@ export const EXIT = {
 } as const;
 
 /** Codes that callers cause and that are still findings of a run that was done. */
-const FINDINGS: readonly ErrorCode[] = ['row_invalid', 'conversation_invalid', 'result_too_large'];
+const FINDINGS: readonly ErrorCode[] = [
+  'row_invalid',
+  'conversation_invalid',
+  'result_too_large',
+  'lock_mismatch',
+];
 
 /** The exit code of an error that ended a command. */
 export function exitCodeOf(error: unknown): number {

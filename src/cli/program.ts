@@ -4,6 +4,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { interruptible } from './interruption.ts';
+import { addPackageCommands } from './package-commands.ts';
 import type { ReplayFlags } from './replay-command.ts';
 import type { Session } from './session.ts';
 import type { StartFlags } from './start-command.ts';
@@ -61,6 +62,7 @@ function buildProgram(runIn: Runner): Command {
   addHooks(program, run);
   addStore(program, run);
   addApprovals(program, run);
+  addPackageCommands(program, run);
   return program;
 }
 

@@ -13,17 +13,18 @@ import { findPackageHooks, missing, type PackageFindings } from './package-hooks
 
 /**
  * Finds every hook of a configuration: the local ones, then those of its packages in their order. Names are settled, code
- * is bundled, and no code of a hook runs. Throws `hook_required` when a required hook would not run; everything else that
- * is wrong is told in `absent` and `warnings`, or is the `failure` of its hook.
+ * is bundled, and no code of a hook runs. Throws `hook_required` when a required hook would not run, and `lock_invalid`; everything else
+ * that is wrong is told in `absent` and `warnings`, or is the `failure` of its hook.
  */
 export async function buildCatalog(config: RuntimeConfig): Promise<Catalog> {
+  const lock = await readLock(config.folder);
   const [local, ...packages] = await Promise.all([
     findLocalHooks(config.folder),
-    ...config.packages.map((entry) => findPackageHooks(entry, config)),
+    ...config.packages.map((entry) => findPackageHooks(entry, config, lock)),
   ]);
   const findings = [
     { findings: local, warnings: [] },
-    ...applyTrust(refuseImpostors(config, packages), config, await readLock(config.folder)),
+    ...applyTrust(refuseImpostors(config, packages), config, lock),
   ] as const satisfies readonly PackageFindings[];
   const settled = settleNames(
     findings.flatMap((item) => item.findings),
@@ -104,8 +105,8 @@ function settleNames(
   });
 }
 
-function describe({ origin, code }: Candidate): string {
-  const place = code?.place.replace(/\/[^/]*$/, '') ?? 'hooks';
+function describe({ origin, code, locked }: Candidate): string {
+  const place = (code ?? locked)?.place.replace(/\/[^/]*$/, '') ?? 'hooks';
   return `${place} of ${nameOf(origin)}`;
 }
 

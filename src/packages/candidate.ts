@@ -24,6 +24,13 @@ export interface Candidate {
 export interface HookCode {
   readonly boundary: Boundary;
   /** Relative to the package, with `/`. */
+/** A handler that was bundled when its package was installed. */
+export interface LockedCode {
+  readonly bundle: string;
+  /** Relative to the package, with `/`. */
+  readonly place: string;
+}
+
   readonly place: string;
   /** Absolute and real. */
   readonly file: string;

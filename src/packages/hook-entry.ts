@@ -80,8 +80,8 @@ export async function makeEntry(candidate: Candidate, maker: EntryMaker): Promis
   };
 }
 
-function badSchema({ name, origin, code }: Candidate, detail: string): AbsentHook {
-  const place = code?.place.replace(/[^/]*$/, 'hook.json') ?? 'hook.json';
+function badSchema({ name, origin, code, locked }: Candidate, detail: string): AbsentHook {
+  const place = (code ?? locked)?.place.replace(/[^/]*$/, 'hook.json') ?? 'hook.json';
   const file = origin.kind === 'local' ? place : `${origin.name}/${place}`;
   const data = {
     hook: name,
@@ -116,15 +116,15 @@ interface HostedCode {
 
 /** A worker imports the file; an isolate is given one text. A hook that fails anyway is not bundled. */
 async function codeOf(
-  { code, manifest }: Candidate,
+  { code, locked, manifest }: Candidate,
   { sandbox, isFailing, maker }: { sandbox: SandboxKind; isFailing: boolean; maker: EntryMaker },
 ): Promise<HostedCode> {
-  if (code === undefined) return { text: '', file: '' };
-  if ('bundle' in code) {
-    const failure = sandbox === 'worker' ? { failure: loadError(ONLY_ISOLATES) } : {};
-    return { text: sandbox === 'worker' ? '' : code.bundle, file: code.place, ...failure };
+  if (locked !== undefined) {
+    if (sandbox === 'isolate') return { text: locked.bundle, file: locked.place };
+    return { text: '', file: locked.place, failure: loadError(ONLY_ISOLATES) };
   }
   const { boundary, place, file } = code;
+  if (code === undefined) return { text: '', file: '' };
   if (sandbox === 'worker') return { text: '', file };
   if (isFailing) return { text: '', file: place };
   const request = { ...boundary, file, place, contract: manifest.contract };

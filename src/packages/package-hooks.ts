@@ -3,6 +3,9 @@ import type { Manifest } from '../../sdk/manifest.ts';
 import type { PackageEntry, RuntimeConfig } from '../config/runtime-config.ts';
 import type { Consent, Finding, HookCode } from './candidate.ts';
 import type { Origin } from './catalog.ts';
+import { findLockedHooks } from './locked-hooks.ts';
+import { EMPTY_LOCK, findLocked, type LockFile } from './lock/lock-file.ts';
+import { packageKind } from '../config/package-kind.ts';
 import { scanHooks, type FoundHook } from './hook-folders.ts';
 import { recallHooks, rememberHooks, type KnownPackage } from './install/known-hooks.ts';
 import { findPackage, type PackageFolder } from './install/package-folder.ts';
@@ -20,7 +23,12 @@ export interface PackageFindings {
 export async function findPackageHooks(
   entry: PackageEntry,
   config: RuntimeConfig,
+  lock: LockFile = EMPTY_LOCK,
 ): Promise<PackageFindings> {
+  const locked = findLocked(lock, entry.package);
+  if (locked !== undefined && packageKind(entry.package) !== 'folder') {
+    return findLockedHooks(entry, locked, config.cacheFolder);
+  }
   try {
     const folder = await findPackage(entry, config);
     return { ...(await findHooks(entry, folder, config)), folder };

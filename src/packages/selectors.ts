@@ -67,6 +67,19 @@ export function rename(entry: PackageEntry, own: string): string {
   return entry.as[own] ?? own;
 }
 
+/**
+ * The last selector of an entry that speaks of a hook, which decides on it; `undefined` when none does: then the hook is
+ * taken, unless selectors of hooks that are not negative leave it out.
+ */
+export function decidingSelector(
+  entry: PackageEntry,
+  { own, name }: { readonly own: string; readonly name: string },
+): string | undefined {
+  const selectors = (entry.use ?? []).map(readSelector).filter((item) => item !== undefined);
+  return selectors.findLast(({ target }) => target === '*' || target === name || target === own)
+    ?.text;
+}
+
 interface Selector {
   readonly text: string;
   readonly target: string;

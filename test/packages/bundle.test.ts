@@ -226,7 +226,8 @@ test('a package in node_modules may import what it declares as a dependency from
     'node_modules/private/package.json': { name: 'private', version: '1.0.0' },
     'node_modules/private/index.js': 'export default "private";',
   };
-  const catalog = await catalogFor(tree, { packages: [{ package: 'p', grants: [] }] });
+  const packages = [{ package: './node_modules/p', grants: [] }];
+  const catalog = await catalogFor(tree, { packages });
   expect(hookOf(catalog, 'dep').failure).toBeUndefined();
   expect(hookOf(catalog, 'private').failure?.detail).toContain('which is not in the package');
 });

@@ -190,13 +190,17 @@ test('[AM48] hooks that an absent package was asked for are listed by name', asy
   expect(catalog.absent.map(({ name }) => name)).toEqual(['a', 'bee']);
 });
 
-test('a package is found by name in node_modules from the configuration upwards', async () => {
+test('a package by name runs only as it is locked, whatever lies in node_modules', async () => {
   const tree = packageAt('node_modules/@acme/guards', '@acme/guards', hookAt('audit'));
-  const folder = await makeFolder({ ...tree, 'app/deep/x': '' });
-  const catalog = await catalogOf(join(folder, 'app/deep'), {
-    packages: [{ package: '@acme/guards', grants: [] }],
-  });
-  expect(namesOf(catalog)).toEqual(['audit']);
+  const packages = [{ package: '@acme/guards', grants: [] }];
+  const catalog = await catalogFor({ ...tree, ...hookAt('mine') }, { packages });
+  expect(namesOf(catalog)).toEqual(['mine']);
+  expect(catalog.warnings).toMatchObject([
+    { code: 'not_installed', hint: expect.stringContaining('signalbox add @acme/guards') },
+  ]);
+  expect(
+    namesOf(await catalogFor(tree, entry({ package: './node_modules/@acme/guards' }))),
+  ).toEqual(['audit']);
 });
 
 test.each([
@@ -250,13 +254,6 @@ test('[AM9] [AM10] a malformed hook of a package is skipped with its place, and 
   const catalog = await catalogFor({ ...GUARDS, 'guards/hooks/spend/hook.json': '{' }, entry());
   expect(namesOf(catalog)).toEqual(['audit', 'pii-redactor']);
   expect(catalog.warnings[0]?.message).toContain('@acme/guards/hooks/spend/hook.json, line 1');
-});
-
-test('an installed package cannot answer to the name of another', async () => {
-  const tree = packageAt('node_modules/trusted', 'evil', hookAt('x'));
-  const catalog = await catalogFor(tree, { packages: [{ package: 'trusted', grants: [] }] });
-  expect(catalog.hooks).toEqual([]);
-  expect(catalog.warnings[0]).toMatchObject({ code: 'package_invalid' });
 });
 
 test('two packages cannot share one name and version, and so one process', async () => {

@@ -1,11 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import semver from 'semver';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { packageKind } from '../../config/package-kind.ts';
-import { printable } from '../../config/printable.ts';
 import type { PackageEntry, RuntimeConfig } from '../../config/runtime-config.ts';
-import { isWithin, readContained } from './contained-file.ts';
+import { readContained } from './contained-file.ts';
 import { unpackTarball } from './tarball.ts';
 
 /** A package whose bytes are on this machine. */
@@ -23,8 +22,8 @@ export interface PackageFolder {
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
 
 /**
- * Finds the package of an entry: a folder, a tarball that is unpacked into the cache, or a name in a `node_modules` from
- * the configuration's folder upwards. Nothing is downloaded. Throws `not_installed` and `package_invalid`.
+ * Finds the package of an entry that is not locked: a folder, or a tarball that is unpacked into the cache. Nothing is
+ * downloaded. Throws `not_installed` and `package_invalid`.
  */
 export async function findPackage(
   entry: PackageEntry,
@@ -46,18 +45,23 @@ async function locatePackage(entry: PackageEntry, config: RuntimeConfig): Promis
   const path = resolve(config.folder, entry.package);
   switch (kind) {
     case 'folder':
-      return { root: await realFolder(entry, path) };
+      return inFolder(await realFolder(entry, path));
     case 'tarball': {
       const unpacked = await unpackTarball(path, config.cacheFolder);
       if (unpacked.ok) return { root: unpacked.root, integrity: unpacked.integrity };
       throw unpacked.isMissing ? absent(entry, unpacked.detail) : invalid(entry, unpacked.detail);
     }
     case 'name':
-      return findInstalled(entry, config.folder);
+      throw absent(entry, 'it is not in runtime.lock.json');
     case 'remote':
     case undefined:
       throw absent(entry, 'a URL or git repository has to be installed first');
   }
+}
+
+function inFolder(root: string): Place {
+  const hoistRoot = hoistRootOf(root);
+  return hoistRoot === undefined ? { root } : { root, hoistRoot };
 }
 
 async function realFolder(entry: PackageEntry, path: string): Promise<string> {
@@ -67,19 +71,11 @@ async function realFolder(entry: PackageEntry, path: string): Promise<string> {
   return realpath(path);
 }
 
-/** The way that Node.js looks for a package, from the configuration's folder upwards. */
-async function findInstalled(entry: PackageEntry, from: string): Promise<Place> {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const modules = join(folder, 'node_modules');
-    const facts = await stat(join(modules, entry.package)).catch(() => undefined);
-    if (facts?.isDirectory()) {
-      const root = await realpath(join(modules, entry.package));
-      const hoistRoot = await realpath(modules);
-      // A linked package that lies elsewhere has its dependencies with it.
-      return isWithin(hoistRoot, root) ? { root, hoistRoot } : { root };
-    }
-    if (dirname(folder) === folder) throw absent(entry, 'it is in no node_modules folder');
-  }
+/** The `node_modules` that a folder lies in: what it depends on was installed beside it. */
+function hoistRootOf(root: string): string | undefined {
+  const above = dirname(root);
+  const modules = basename(above).startsWith('@') ? dirname(above) : above;
+  return basename(modules) === 'node_modules' ? modules : undefined;
 }
 
 async function readIdentity(
@@ -97,10 +93,6 @@ async function readIdentity(
     throw invalid(entry, 'its package.json has no valid "name"');
   }
   if (version === null) throw invalid(entry, 'its package.json has no valid "version"');
-  // Grants go to a name: nobody may answer to one that is not theirs.
-  if (packageKind(entry.package) === 'name' && name !== entry.package) {
-    throw invalid(entry, `its package.json says that it is "${printable(name, 80)}"`);
-  }
   return { name, version };
 }
 

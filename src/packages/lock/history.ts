@@ -42,7 +42,7 @@ export function appendHistory(lock: LockFile, event: HistoryEvent): LockFile {
     action,
     package: event.package,
     version,
-    detailHash: detailHashOf(lock.packages[event.package]),
+    detailHash: detailHashOf(packageIn(lock, event.package)),
     previous: lock.history.at(-1)?.hash ?? '',
   };
   return { ...lock, history: [...lock.history, { ...body, hash: stableHash(body) }] };
@@ -69,7 +69,7 @@ export function verifyHistory({ history, packages }: LockFile): readonly History
   }
   for (const name of new Set([...Object.keys(packages), ...newest.keys()])) {
     const entry = newest.get(name);
-    const locked = Object.hasOwn(packages, name) ? packages[name] : undefined;
+    const locked = packageIn({ packages }, name);
     if (entry === undefined) {
       faults.push({ seq: 0, package: name, detail: 'no entry of the history covers it' });
     } else if (entry.detailHash !== detailHashOf(locked)) {
@@ -78,6 +78,14 @@ export function verifyHistory({ history, packages }: LockFile): readonly History
     }
   }
   return faults;
+}
+
+/** A package may well be called `constructor`. */
+function packageIn(
+  { packages }: Pick<LockFile, 'packages'>,
+  name: string,
+): LockedPackage | undefined {
+  return Object.hasOwn(packages, name) ? packages[name] : undefined;
 }
 
 function detailHashOf(locked: LockedPackage | undefined): string {

@@ -34,10 +34,10 @@ export interface LockedConsent {
 
 /** What a registry says of where a package comes from, as it was checked when the package was installed. */
 export interface LockedProvenance {
-  /** Whether the registry signed the package and the signature held. */
-  readonly signature: 'verified' | 'absent';
-  /** Whether attestations of its build exist and held. */
-  readonly attestation: 'verified' | 'absent';
+  /** Whether the registry signed the package and the signature held; `unverified` where it offers no key for it. */
+  readonly signature: 'verified' | 'unverified' | 'absent';
+  /** Whether attestations of its build exist and held; `unverified` where their roots could not be had. */
+  readonly attestation: 'verified' | 'unverified' | 'absent';
   /** Key ids of the signatures. */
   readonly keys?: readonly string[];
   /** The repository and workflow that the attestation names. */
@@ -54,6 +54,8 @@ export interface LockedPackage {
   readonly integrity: string;
   /** SHA-256 of the file of the cache that holds the manifests and bundles of all its hooks. */
   readonly bundle: string;
+  /** What made the bundles: another maker may give other bytes for the same sources. */
+  readonly bundler?: string;
   readonly hooks: Readonly<Record<string, LockedHook>>;
   readonly consent: LockedConsent;
   readonly provenance?: LockedProvenance;

@@ -40,6 +40,7 @@ const PACKAGE = {
     resolved: TEXT,
     integrity: INTEGRITY,
     bundle: HASH,
+    bundler: TEXT,
     hooks: {
       type: 'object',
       propertyNames: { pattern: MANIFEST_SCHEMA.properties.name.pattern },

@@ -17,6 +17,8 @@ export interface Candidate {
   readonly consent: Consent;
   /** Where its code is; `undefined` when the package's bytes are gone. */
   readonly code?: HookCode;
+  /** Its code where that was locked. */
+  readonly locked?: LockedCode;
   readonly failure?: { readonly code: FailureCode; readonly detail: string };
 }
 

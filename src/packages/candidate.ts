@@ -22,10 +22,6 @@ export interface Candidate {
   readonly failure?: { readonly code: FailureCode; readonly detail: string };
 }
 
-/** The handler of a hook on disk. */
-export interface HookCode {
-  readonly boundary: Boundary;
-  /** Relative to the package, with `/`. */
 /** A handler that was bundled when its package was installed. */
 export interface LockedCode {
   readonly bundle: string;
@@ -33,6 +29,10 @@ export interface LockedCode {
   readonly place: string;
 }
 
+/** The handler of a hook on disk. */
+export interface HookCode {
+  readonly boundary: Boundary;
+  /** Relative to the package, with `/`. */
   readonly place: string;
   /** Absolute and real. */
   readonly file: string;

@@ -123,8 +123,8 @@ async function codeOf(
     if (sandbox === 'isolate') return { text: locked.bundle, file: locked.place };
     return { text: '', file: locked.place, failure: loadError(ONLY_ISOLATES) };
   }
-  const { boundary, place, file } = code;
   if (code === undefined) return { text: '', file: '' };
+  const { boundary, place, file } = code;
   if (sandbox === 'worker') return { text: '', file };
   if (isFailing) return { text: '', file: place };
   const request = { ...boundary, file, place, contract: manifest.contract };

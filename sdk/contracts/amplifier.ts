@@ -3,9 +3,10 @@ import type { Decision } from '../decisions.ts';
 import { isPoint, type Point } from '../points.ts';
 import { coordinatorOf, type Coordinator } from './amplifier/coordinator.ts';
 import { decisionOf } from './amplifier/decision.ts';
-import { assertCustom, collectFrom, emitTo, plain, type RunHandler } from './amplifier/emit.ts';
+import { assertCustom, collectFrom, emitTo, type RunHandler } from './amplifier/emit.ts';
 import { dataOf, isFiredBy, pointOf } from './amplifier/events.ts';
 import { INVALID_RESPONSE, makeHookResult, readHookResult } from './amplifier/hook-result.ts';
+import { plain } from './amplifier/plain-data.ts';
 import { HookRegistry, isStillDue, type Registration } from './amplifier/registry.ts';
 
 type Data = Record<string, unknown>;

@@ -2,6 +2,7 @@ import { ASK_DEFAULTS, type Decision, type InjectionInput } from '../../decision
 import { POINTS, type Point } from '../../points.ts';
 import { changesOf } from './events.ts';
 import type { HookResult } from './hook-result.ts';
+import { plain } from './plain-data.ts';
 
 /** The longest wait for a person. */
 const DAY_MS = 86_400_000;
@@ -31,7 +32,7 @@ export function decisionOf(
     case 'modify': {
       if (result.data === null) return { action: 'allow', ...extras };
       return isLegal('modify')
-        ? { action: 'modify', payload: changesOf(point, result.data), ...extras }
+        ? { action: 'modify', payload: changesOf(point, plain(result.data)), ...extras }
         : pass();
     }
     case 'deny':

@@ -6,6 +6,7 @@ import {
   readHookResult,
   type HookResult,
 } from './hook-result.ts';
+import { plain } from './plain-data.ts';
 import type { Registration } from './registry.ts';
 
 type Data = Record<string, unknown>;
@@ -88,15 +89,6 @@ function merged(first: HookResult, injections: readonly HookResult[]): HookResul
     ephemeral: injections.some((each) => each.ephemeral),
     append_to_last_tool_result: injections.some((each) => each.append_to_last_tool_result),
   };
-}
-
-/** Data as JSON can say it; what JSON has no word for is text. */
-export function plain(data: Readonly<Data>): Data {
-  const text = JSON.stringify(data, (_key, value: unknown) => {
-    if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
-    return typeof value === 'function' ? '(function)' : value;
-  });
-  return JSON.parse(text) as Data;
 }
 
 async function within(

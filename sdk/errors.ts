@@ -339,6 +339,11 @@ export const ERRORS = {
     message: 'Cannot listen on {host}, port {port}: {detail}',
     hint: 'Stop what uses the port, or name another with --port (0 takes a free one)',
   },
+  test_setup: {
+    blame: 'caller',
+    message: 'The hook cannot be tested so: {detail}',
+    hint: 'docs/authors.md says how a test host is opened',
+  },
   usage: {
     blame: 'caller',
     message: '{detail}',

@@ -75,20 +75,45 @@ type StoreIn<Held extends string> = When<
   }
 >;
 
+/** What `ctx.fetch` sends. */
+export interface HookRequest {
+  /** GET, if absent. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What `ctx.fetch` resolves to, whatever the status is: the part of a web Response that needs no stream. */
+export interface HookResponse {
+  /** Whether the status is 200 to 299. */
+  readonly ok: boolean;
+  readonly status: number;
+  /** After redirects. */
+  readonly url: string;
+  /** By name in lower case; several of one name are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+}
+
+/** A URL of a host. */
+type UrlOf<Host extends string> =
+  `${'http' | 'https'}://${Host}${'' | `${'/' | ':' | '?'}${string}`}`;
+
 type BridgesIn<Held extends string> = StoreIn<Held> &
   When<
     ScopeIn<Held, 'net:fetch'>,
     {
       /** Sends a request to a host that a `net:fetch:` capability names. */
-      fetch(
-        url: `${'http' | 'https'}://${ScopeIn<Held, 'net:fetch'>}${'' | `${'/' | ':' | '?'}${string}`}`,
-        request?: Readonly<Record<string, unknown>>,
-      ): Promise<unknown>;
+      fetch(url: UrlOf<ScopeIn<Held, 'net:fetch'>>, request?: HookRequest): Promise<HookResponse>;
     }
   > &
   When<ScopeIn<Held, 'secrets'>, { secret(name: ScopeIn<Held, 'secrets'>): Promise<string> }> &
-  When<ScopeIn<Held, 'llm:call'>, { llm(prompt: string): Promise<unknown> }> &
-  When<ScopeIn<Held, 'emits:events'>, { emit(event: string, data?: unknown): Promise<unknown> }>;
+  When<ScopeIn<Held, 'llm:call'>, { llm(prompt: string): Promise<string> }> &
+  When<
+    ScopeIn<Held, 'emits:events'>,
+    { emit(event: string, data?: Readonly<Record<string, unknown>>): Promise<unknown> }
+  >;
 
 /**
  * What a run is told besides its payload; frozen and fresh for every run. Where capabilities are listed it has the bridges

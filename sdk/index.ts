@@ -18,6 +18,8 @@ export type { CapabilityText } from './capabilities.ts';
 export type {
   HookContext,
   HookFilter,
+  HookRequest,
+  HookResponse,
   HookSignal,
   HookStore,
   StoreReader,

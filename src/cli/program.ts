@@ -94,6 +94,8 @@ function addHooks(program: Command, run: Run): void {
     .option('--hook <name>', 'this hook alone')
     .option('--payload <file>', 'the payload as JSON, "-" for standard input')
     .option('--expect <action>', 'exit with 1 when the answer is another')
+    .option('--fault <name>', 'show what callers see when the hook fails: a fault, or "all"')
+    .option('--conformance', 'run the hook on empty, huge, odd and hostile payloads')
     .action((point: string | undefined, flags: TestFlags) =>
       run(async (session) => (await import('./test-command.ts')).runTest(session, point, flags)),
     );

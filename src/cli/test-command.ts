@@ -7,7 +7,7 @@ import type { LiveRuntime } from '../live-runtime.ts';
 import type { TestReport } from '../runtime.ts';
 import { pointOf } from '../server/point-name.ts';
 import { EXIT } from './exit-code.ts';
-import { differences, findFixtures, type FixtureFile } from './fixtures.ts';
+import { differences, findFixtures, type FixtureFile } from '../testing/fixtures.ts';
 import { readJsonFile } from './json-file.ts';
 import { withRuntime, type Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,6 +20,9 @@ export interface TestFlags {
   readonly payload?: string;
   /** The action that the answer must be. */
   readonly expect?: string;
+  /** A fault to put in the place of the hook, or `all`. */
+  readonly fault?: string;
+  readonly conformance?: boolean;
 }
 
 /** Runs one hook or a chain on a payload, or without a point the fixtures of hooks. */
@@ -28,6 +31,9 @@ export async function runTest(
   pointName: string | undefined,
   flags: TestFlags,
 ): Promise<number> {
+  if (flags.fault !== undefined || flags.conformance === true) {
+    return testAtAllPoints(session, pointName, flags);
+  }
   if (pointName === undefined) {
     if (flags.payload !== undefined || flags.expect !== undefined) {
       throw new SignalboxError('usage', { detail: '--payload and --expect need a point' });
@@ -47,6 +53,22 @@ export async function runTest(
     if (!isExpected) session.terminal.note(`expected ${expected}, and it is ${report.action}`);
     return isExpected && failuresOf(report, point).length === 0 ? EXIT.ok : EXIT.problems;
   });
+}
+
+/** What is tried at every point that a hook is bound to. */
+async function testAtAllPoints(
+  session: Session,
+  pointName: string | undefined,
+  { hook, fault }: TestFlags,
+): Promise<number> {
+  if (hook === undefined || pointName !== undefined) {
+    const detail =
+      '--fault and --conformance need --hook, and no point: they go through all of its';
+    throw new SignalboxError('usage', { detail });
+  }
+  const { faultsOf, runFaults } = await import('./fault-command.ts');
+  if (fault !== undefined) return runFaults(session, hook, faultsOf(fault));
+  return (await import('./conformance-command.ts')).runConformance(session, hook);
 }
 
 function expectedAction(text: string | undefined): Action | undefined {
@@ -88,11 +110,11 @@ function printReport(terminal: Terminal, point: Point, report: TestReport): void
 
 /** What failed, and for an answer that is no decision which ones there are. */
 function failuresOf(report: TestReport, point: Point): string[] {
-  return report.hooks.flatMap(({ name, code, reason = '' }) => {
+  return report.hooks.flatMap(({ name, code, detail = '' }) => {
     if (code === undefined) return [];
     const legal = POINTS[point].decisions.join(', ');
     const hint = code === 'invalid_decision' ? `; at ${point} a hook may answer ${legal}` : '';
-    return [printable(`hook "${name}" failed with ${code}: ${reason}${hint}`, 2000)];
+    return [printable(`hook "${name}" failed with ${code}: ${detail}${hint}`, 2000)];
   });
 }
 

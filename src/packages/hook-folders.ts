@@ -13,7 +13,8 @@ import { locate, readContained } from './install/contained-file.ts';
 const MAX_MANIFEST_BYTES = 64 * 1024;
 /** Each hook costs reads, a bundle and an isolate at the start. */
 const MAX_HOOKS = 500;
-const HANDLERS = ['index.mjs', 'index.js', 'index.ts'];
+/** The names of a hook's module, in the order that they are looked for. */
+export const HANDLERS = ['index.mjs', 'index.js', 'index.ts'];
 
 /** A hook on disk whose manifest is valid and whose handler is there. */
 export interface FoundHook {

@@ -13,8 +13,8 @@ import { readContained } from '../packages/install/contained-file.ts';
 import { findLocalHooks } from '../packages/local-hooks.ts';
 import { findPackageHooks } from '../packages/package-hooks.ts';
 import type { TestReport } from '../runtime.ts';
-import type { Context } from '../verdict.ts';
-import { parseJson } from './json-file.ts';
+import type { Context, Verdict } from '../verdict.ts';
+import { parseJson } from '../cli/json-file.ts';
 
 const TEXT = { type: 'string' } as const;
 
@@ -101,14 +101,24 @@ async function fixturesOf({ name, code }: Candidate): Promise<FixtureFile[]> {
 async function readFixture(root: string, path: string, file: string): Promise<Fixture> {
   const read = await readContained(root, path, MAX_FIXTURE_BYTES);
   if (!read.ok) throw new SignalboxError('fixture_invalid', { file, detail: read.detail });
-  const value = parseJson(read.text, file);
+  return parseFixture(read.text, file);
+}
+
+/** Reads the text of a fixture. Throws `json_invalid`, `fixture_invalid`. */
+export function parseFixture(text: string, file: string): Fixture {
+  const value = parseJson(text, file);
   const detail = misfit(value, FIXTURE_SCHEMA, 'the fixture');
   if (detail !== undefined) throw new SignalboxError('fixture_invalid', { file, detail });
   return value as Fixture;
 }
 
 /** How a report differs from what a fixture expects; nothing when it does not. Shows no payload. */
-export function differences({ expect }: Fixture, report: TestReport): string[] {
+export function differences(fixture: Fixture, report: TestReport): string[] {
+  return differencesFrom(fixture, report.verdict);
+}
+
+/** How a verdict differs from what a fixture expects. */
+export function differencesFrom({ expect }: Fixture, verdict: Verdict): string[] {
   const found: string[] = [];
   const compare = (name: string, expected: unknown, actual: unknown): void => {
     if (expected !== undefined && expected !== actual) {
@@ -117,10 +127,10 @@ export function differences({ expect }: Fixture, report: TestReport): string[] {
       );
     }
   };
-  compare('action', expect.action, report.action);
-  compare('reason', expect.reason, report.reason);
-  compare('code', expect.code, report.code);
-  if (expect.payload !== undefined && !isDeepStrictEqual(expect.payload, report.output)) {
+  compare('action', expect.action, verdict.action);
+  compare('reason', expect.reason, verdict.reason);
+  compare('code', expect.code, verdict.code);
+  if (expect.payload !== undefined && !isDeepStrictEqual(expect.payload, verdict.payload)) {
     found.push('the payload differs');
   }
   return found;

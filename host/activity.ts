@@ -26,14 +26,14 @@ export interface Activity {
   readonly work: Work;
   readonly place: Place;
   readonly startedAt: number;
-  readonly capMs: number;
+  /** When its cap is reached. */
+  readonly dueAt: number;
   readonly logs: string[];
   /** It did something that must not happen twice. */
   hasWritten: boolean;
   isOver: boolean;
   bridgeCalls: number;
   readonly timers: Set<NodeJS.Timeout>;
-  capTimer: NodeJS.Timeout | undefined;
   /** Called once, before anything else starts in the process. */
   readonly onEnd: (ending: Ending) => void;
 }
@@ -60,7 +60,7 @@ export function answerBridge(
   deliver: (text: string) => void,
 ): boolean {
   activity.bridgeCalls += 1;
-  if (activity.bridgeCalls > MAX_CALLS) return false;
+  if (activity.bridgeCalls > MAX_CALLS || text.length > MAX_TEXT_CHARS) return false;
   const call = readCall(text);
   if (call === undefined) return false;
   if (call.op === 'timer.set') {
@@ -93,6 +93,9 @@ export function answerBridge(
   );
   return true;
 }
+
+/** Above what a child lets pass; reading it costs the host time. */
+const MAX_TEXT_CHARS = LIMITS.storeValueBytes + 16_384;
 
 /** Far above what the guest code and the bridges allow: past it the process is treated as hostile. */
 const MAX_CALLS = 100_000;

@@ -33,7 +33,7 @@ const IDLE_CHECKS = 4;
 /** Opens a host. Processes start as hooks are loaded. */
 export function openHost(options: HostOptions): Host {
   const { limits, entries } = options;
-  const sources = new Map<string, HookSource>();
+  const loaded = new Map<string, { readonly source: HookSource; readonly pool: Pool }>();
   const pools = new Map<string, Pool>();
   const nurseries: Readonly<Record<SandboxKind, Nursery>> = {
     isolate: new Nursery({
@@ -87,10 +87,11 @@ export function openHost(options: HostOptions): Host {
 
   return {
     load(source) {
-      sources.set(source.name, source);
+      const pool = poolOf(source);
+      loaded.set(source.name, { source, pool });
       const startedAt = performance.now();
       return new Promise<LoadResult>((resolve) => {
-        poolOf(source).submit({
+        pool.submit({
           source,
           sessionId: '',
           work: { kind: 'load' },
@@ -100,13 +101,13 @@ export function openHost(options: HostOptions): Host {
       });
     },
     call(call) {
-      const source = sources.get(call.hook);
-      if (source === undefined || isClosed) {
+      const hook = loaded.get(call.hook);
+      if (hook === undefined || isClosed) {
         return Promise.resolve(notCalled('cancelled', 'the host is closed'));
       }
       return new Promise<CallResult>((resolve) => {
-        poolOf(source).submit({
-          source,
+        hook.pool.submit({
+          source: hook.source,
           sessionId: call.sessionId,
           work: { kind: 'run', input: call.input, ops: call.ops.join(','), bridge: call.bridge },
           capMs: call.timeoutMs,

@@ -3,6 +3,7 @@ import type { Child } from './child.ts';
 import type { Nursery } from './nursery.ts';
 import type { HostLimits, HookSource, SandboxKind } from './sandbox.ts';
 import { SandboxProcess } from './sandbox-process.ts';
+import { PATIENCE_MS } from './segment.ts';
 
 /** A load or run that wants a process. */
 export interface Task {
@@ -41,9 +42,6 @@ interface Queued {
   timer: NodeJS.Timeout | undefined;
   unlisten: (() => void) | undefined;
 }
-
-/** Code that has run for this long counts as stuck: what waits behind it goes to another process. */
-const PATIENCE_MS = 10;
 
 /** The first load of a hook waits for a process to start; many start at once when a runtime opens. */
 const LOAD_QUEUE_MS = 15_000;
@@ -157,7 +155,7 @@ export class Pool {
           return true;
         }
         if (roomy === undefined || process.places.size < roomy.places.size) roomy = process;
-      } else if (place !== undefined && process.child.isAlive && process.busyMs < PATIENCE_MS) {
+      } else if (place !== undefined && process.child.isAlive && !process.isSlow) {
         isWorthWaiting = true;
       }
     }
@@ -234,7 +232,7 @@ export class Pool {
   #expect(): void {
     const alive = this.processes.filter((process) => process.child.isAlive);
     const areAllHeld = alive.every(
-      (process) => !process.isFree && (process.busyMs === 0 || process.busyMs >= PATIENCE_MS),
+      (process) => !process.isFree && (process.busyMs === 0 || process.isSlow),
     );
     const isWanted =
       alive.length === 0 || (areAllHeld && alive.length < this.#options.maxProcesses);

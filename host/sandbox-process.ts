@@ -7,6 +7,7 @@ import {
   type Work,
 } from './activity.ts';
 import type { Child, Exit } from './child.ts';
+import { Deadlines } from './deadlines.ts';
 import type { FromChild } from './messages.ts';
 import { PlaceBook } from './place-book.ts';
 import type { SandboxKind } from './sandbox.ts';
@@ -48,13 +49,18 @@ export class SandboxProcess {
   readonly #options: ProcessOptions;
   readonly #activities = new Map<number, Activity>();
   readonly #deliveries: Delivery[] = [];
-  readonly #segment = new Segment();
+  readonly #segment: Segment;
+  readonly #caps = new Deadlines<Activity>(
+    () => this.#activities.values(),
+    (activity) => this.cancel(activity, { by: 'cap' }),
+  );
   #lastId = 0;
   #isMemoryKill = false;
   #graceTimer: NodeJS.Timeout | undefined;
 
   constructor(child: Child, options: ProcessOptions) {
     this.child = child;
+    this.#segment = new Segment(child.pid);
     this.#options = options;
     this.idleSince = performance.now();
     this.places = new PlaceBook(options.kind, options.maxPlaces, (place) =>
@@ -81,6 +87,11 @@ export class SandboxProcess {
     return this.#segment.busyMs;
   }
 
+  /** The code that runs has been running for much longer than usual. */
+  get isSlow(): boolean {
+    return this.#segment.isSlow;
+  }
+
   /** Starts work in a place. `onEnd` is called once, at the cap at the latest, before the process takes other work. */
   start(
     place: Place,
@@ -91,18 +102,18 @@ export class SandboxProcess {
     },
   ): Activity {
     this.#lastId += 1;
+    const startedAt = performance.now();
     const activity: Activity = {
       id: this.#lastId,
       work,
       place,
-      startedAt: performance.now(),
-      capMs: options.capMs,
+      startedAt,
+      dueAt: startedAt + options.capMs,
       logs: [],
       hasWritten: false,
       isOver: false,
       bridgeCalls: 0,
       timers: new Set(),
-      capTimer: undefined,
       onEnd: (ending) => options.onEnd(ending, activity),
     };
     place.isBusy = true;
@@ -118,7 +129,7 @@ export class SandboxProcess {
       const hook = { name, contract, input, code, file, memoryMb };
       this.child.send({ type: 'open', id, place: place.id, hook });
     }
-    activity.capTimer = setTimeout(() => this.#onCap(activity, performance.now()), options.capMs);
+    this.#caps.watch(activity);
     return activity;
   }
 
@@ -147,16 +158,6 @@ export class SandboxProcess {
     this.#graceTimer = undefined;
   }
 
-  /** When the host itself was held up the answer may be here already: what has arrived is read first, once. */
-  #onCap(activity: Activity, dueAt: number): void {
-    const lateMs = performance.now() - activity.startedAt - activity.capMs;
-    if (lateMs > HELD_UP_MS && dueAt > 0) {
-      setImmediate(() => this.#onCap(activity, 0));
-      return;
-    }
-    this.cancel(activity, { by: 'cap' });
-  }
-
   /** Arms the kill of a process whose running code belongs to an activity that is over. */
   #startGrace(): void {
     if (this.#graceTimer !== undefined) return;
@@ -169,13 +170,21 @@ export class SandboxProcess {
     }, this.#options.graceMs);
   }
 
-  /** Workers: activities that were cancelled and have not been reported stopped. */
+  /** Activities that were cancelled and have not been reported stopped. */
   readonly #stopping = new Set<number>();
 
+  /** An honest child speaks of what it was asked for alone; of a cancelled activity until it has stopped. */
+  #isExpected(message: FromChild): boolean {
+    if (message.type === 'ready') return false;
+    if (this.#stopping.has(message.id)) return true;
+    return message.type !== 'stopped' && this.#activities.has(message.id);
+  }
+
   #take(message: FromChild): void {
+    if (!this.#isExpected(message)) return this.child.kill('garbage');
     switch (message.type) {
       case 'ready':
-        return this.child.kill('garbage');
+        return;
       case 'stopped':
         return this.#onStopped(message.id);
       case 'settle':
@@ -198,6 +207,8 @@ export class SandboxProcess {
 
   #onSettle(id: number, ending: Ending & { readonly by: 'guest' }): void {
     const activity = this.#activities.get(id);
+    const wrong = activity?.work.kind === 'run' ? 'opened' : 'answer';
+    if (activity !== undefined && ending.outcome === wrong) return this.child.kill('garbage');
     if (this.#segment.isOf(id)) this.#leave();
     else if (this.#options.kind === 'isolate') return this.#misspeak(activity);
     if (activity === undefined) {
@@ -218,7 +229,7 @@ export class SandboxProcess {
   }
 
   #onYield(id: number): void {
-    if (!this.#segment.isOf(id)) return;
+    if (!this.#segment.isOf(id)) return this.#misspeak(this.#activities.get(id));
     this.#leave();
     this.#free();
   }
@@ -272,28 +283,27 @@ export class SandboxProcess {
   #finish(activity: Activity, ending: Ending): void {
     if (activity.isOver) return;
     activity.isOver = true;
-    clearTimeout(activity.capTimer);
     for (const timer of activity.timers) clearTimeout(timer);
     this.#activities.delete(activity.id);
-    if (ending.by !== 'guest' && this.#options.kind === 'worker') this.#stopping.add(activity.id);
+    if (ending.by === 'cap' || ending.by === 'caller') this.#stopping.add(activity.id);
     activity.onEnd(ending);
   }
 
   #onExit(exit: Exit): void {
+    this.#caps.stop();
     clearTimeout(this.#graceTimer);
     const lost = [...this.#activities.values()];
-    const isAlone = lost.length === 1;
-    const isMemoryKill = this.#isMemoryKill;
     const segment = this.#segment.activity;
-    const culprit = segment ?? (isAlone && exit !== 'killed' ? lost[0] : undefined);
+    const culprit = segment ?? (lost.length === 1 && exit !== 'killed' ? lost[0] : undefined);
     for (const activity of lost) {
       const role = activity === culprit && !segment?.isOver ? 'culprit' : 'bystander';
-      this.#finish(activity, { by: 'loss', role, isMemory: isMemoryKill && role === 'culprit' });
+      this.#finish(activity, {
+        by: 'loss',
+        role,
+        isMemory: this.#isMemoryKill && role === 'culprit',
+      });
     }
     this.places.clear();
     this.#options.events.onGone(this);
   }
 }
-
-/** A cap that fires this much later than set, in milliseconds, was held up by the host's own event loop. */
-const HELD_UP_MS = 20;

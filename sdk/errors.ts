@@ -164,6 +164,11 @@ export const ERRORS = {
     message: 'Required hook "{hook}" is not live: {detail}',
     hint: 'Mend it, or take it out of hooks.required in runtime.json',
   },
+  composition: {
+    blame: 'config',
+    message: 'The hooks of agent "{agent}" cannot be composed: {detail}',
+    hint: 'Mend or add the hook, or change "agents" in runtime.json',
+  },
   hook_unknown: {
     blame: 'caller',
     message: 'No hook is named "{hook}"',

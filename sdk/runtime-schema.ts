@@ -45,6 +45,59 @@ const BUDGET = {
   additionalProperties: false,
 } as const;
 
+const SIDE = {
+  type: 'object',
+  properties: { prompt: { ...TEXT, description: 'The active prompt of this side' } },
+  additionalProperties: false,
+} as const;
+
+const SUBAGENT = {
+  type: 'object',
+  properties: {
+    agent: TEXT,
+    as: { ...TEXT, description: 'Name of the relationship; that of the agent, if absent' },
+    enabled: { type: 'boolean', default: true },
+    hidden: { type: 'boolean', description: 'Not shown to the model' },
+    optional: { type: 'boolean' },
+  },
+  required: ['agent'],
+  additionalProperties: false,
+} as const;
+
+const REQUIREMENT = {
+  type: 'object',
+  properties: {
+    hook: TEXT,
+    stage: { enum: ['before_parent', 'after_parent'], default: 'after_parent' },
+  },
+  required: ['hook'],
+  additionalProperties: false,
+} as const;
+
+/** An agent of runtime.json; other keys are those of its loop. */
+export const AGENT_SCHEMA = {
+  type: 'object',
+  properties: {
+    hooks: { ...NAMES, description: 'Hooks of its prompts that name none, and at rest' },
+    prompt: { ...TEXT, description: 'The active prompt of every side' },
+    sides: { type: 'object', properties: { a: SIDE, b: SIDE }, additionalProperties: false },
+    prompts: {
+      description: 'Prompts by name, with their hooks and their sub-agents in the order of tools',
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: { hooks: NAMES, subagents: { type: 'array', items: SUBAGENT } },
+      },
+    },
+    requires: {
+      description: 'Hooks that a parent must run for this agent',
+      type: 'array',
+      items: REQUIREMENT,
+    },
+    package: { ...TEXT, description: 'Package in which the names of its hooks are looked for' },
+  },
+} as const;
+
 /** The JSON Schema of runtime.json. What it cannot say, such as a semver range, the reader of the file checks. */
 export const RUNTIME_SCHEMA = {
   $id: 'https://signalbox.dev/schemas/runtime.json',
@@ -245,7 +298,11 @@ export const RUNTIME_SCHEMA = {
       },
       additionalProperties: false,
     },
-    agents: { description: 'Agents and the tools they have', type: 'object' },
+    agents: {
+      description: 'Agents by name, and in Standard Agents their hooks, prompts and sub-agents',
+      type: 'object',
+      additionalProperties: AGENT_SCHEMA,
+    },
     budgets: {
       description: 'What the agent loop may spend; a model request over it is not made',
       type: 'object',

@@ -7,6 +7,7 @@ import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { isRestricting } from './access/access-rules.ts';
 import { openApprovalOffice, problemOf } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
+import { createAttachments, type SessionHooks } from './agent-os/attachments.ts';
 import type { Failure } from './chain/call.ts';
 import { createEmitter } from './bridges/emitter.ts';
 import { openPorts } from './bridges/open-ports.ts';
@@ -36,6 +37,7 @@ import type { Catalog, HookEntry } from './packages/catalog.ts';
 import { openRecords, type Records } from './records/records.ts';
 import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime, TestRequest } from './runtime.ts';
+import { composeAgents } from './standard-agents/composition.ts';
 import { openDatabase, type Database } from './sql/database.ts';
 import { openStore, type Store } from './store/store.ts';
 import { reportOf } from './test-report.ts';
@@ -49,6 +51,8 @@ export interface LiveRuntime extends Runtime {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
+  /** Hooks of agent-os by session: granted, revoked and listed while it runs. */
+  readonly sessionHooks: SessionHooks;
   processes(): readonly ProcessFacts[];
 }
 
@@ -97,8 +101,11 @@ async function assemble(
   const metrics = openMetrics();
   const failureOf = (entry: HookEntry): Failure | undefined =>
     entry.failure ?? failures.get(entry.name);
+  const attachments = createAttachments(() => catalog.hooks);
+  const { agents } = config;
+  const scopes = [attachments, composeAgents({ agents, hooks: catalog.hooks, failureOf })];
   const chains = held.chainsOf((hooks) =>
-    bindHooks({ entries: hooks, order, failureOf, handlers }),
+    bindHooks({ entries: hooks, order, failureOf, handlers, scopes }),
   );
   const payloads = createPayloadChecks();
   for (const point of new Set(catalog.hooks.flatMap(({ manifest }) => manifest.points))) {
@@ -147,6 +154,7 @@ async function assemble(
     approvals,
     budgets,
     grants,
+    sessionHooks: attachments.sessions,
     processes: () => host.processes(),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();
@@ -185,6 +193,7 @@ async function assemble(
     endSession(sessionId) {
       turns.end(sessionId);
       host.endSession(sessionId);
+      attachments.endSession(sessionId);
     },
     close() {
       closing ??= inFlight.idle().then(closeAll);

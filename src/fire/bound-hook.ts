@@ -8,6 +8,7 @@ import type { ChainHook, Failure } from '../chain/call.ts';
 import { orderChain, type Orderable } from '../chain/order.ts';
 import type { HookEntry } from '../packages/catalog.ts';
 import type { Context } from '../verdict.ts';
+import type { Scope } from './scope.ts';
 import { frameInput, type InputFrame } from './run-input.ts';
 
 /** A hook at one of its points, with everything that is the same for each of its runs there. */
@@ -33,6 +34,8 @@ export interface PointChain {
   readonly isEmpty: boolean;
   /** Whether any hook runs for some calls only. */
   readonly isConditional: boolean;
+  /** What contracts say of the hooks for each call. */
+  readonly scopes: readonly Scope[];
 }
 
 /** The chains of all points. */
@@ -49,12 +52,14 @@ export interface Binding {
   readonly order: readonly string[];
   /** Why a hook cannot run, if so. */
   readonly failureOf: (entry: HookEntry) => Failure | undefined;
+  readonly scopes?: readonly Scope[];
   /** By hook, what its module registered. */
   readonly handlers: ReadonlyMap<string, readonly HandlerEntry[]>;
 }
 
 /** Binds hooks to their points and orders each chain, once. A registered handler is an entry `<hook>/<name>` of its own. */
-export function bindHooks({ entries, order, failureOf, handlers }: Binding): Chains {
+export function bindHooks(binding: Binding): Chains {
+  const { entries, order, failureOf, handlers } = binding;
   const warnings: SignalboxError[] = [];
   const chains = new Map<Point, PointChain>();
   for (const point of POINT_NAMES) {
@@ -78,6 +83,9 @@ export function bindHooks({ entries, order, failureOf, handlers }: Binding): Cha
       shadow: shadow.hooks,
       isEmpty,
       isConditional,
+      scopes: (binding.scopes ?? []).filter((scope) =>
+        bound.some(({ entry }) => scope.concerns(entry)),
+      ),
     });
   }
   // The map has every point.
@@ -157,12 +165,16 @@ export function withoutHandlersOf(chain: PointChain, hook: string): PointChain {
 
 /** The hooks that run for a call: those without a condition and those whose condition holds. */
 export function applicable(
-  { enforced, shadow, isConditional }: PointChain,
+  { enforced, shadow, isConditional, scopes }: PointChain,
   context: Context,
 ): Pick<PointChain, 'enforced' | 'shadow'> {
-  if (!isConditional) return { enforced, shadow };
-  const holds = ({ entry }: BoundHook): boolean => meets(context, entry.manifest.when);
-  return { enforced: enforced.filter(holds), shadow: shadow.filter(holds) };
+  if (!isConditional && scopes.length === 0) return { enforced, shadow };
+  const narrow = (hooks: readonly BoundHook[]): readonly BoundHook[] =>
+    scopes.reduce<readonly BoundHook[]>(
+      (left, scope) => scope.narrow(left, context),
+      hooks.filter(({ entry }) => meets(context, entry.manifest.when)),
+    );
+  return { enforced: narrow(enforced), shadow: narrow(shadow) };
 }
 
 function meets(context: Context, when: HookEntry['manifest']['when']): boolean {

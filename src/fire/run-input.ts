@@ -15,6 +15,11 @@ export function frameInput(hook: string, point: Point, handler?: string): InputF
   return { head: `{"point":${at},${which}"payload":`, tail: `,"point":${at},"hook":${name}}}` };
 }
 
+/** The frame of a run that also says why the hook runs. */
+export function withSource({ head, tail }: InputFrame, source: object): InputFrame {
+  return { head, tail: `${tail.slice(0, -2)},"source":${JSON.stringify(source)}}}` };
+}
+
 /** JSON text of the part of `ctx` that all hooks of a fire share, without the closing brace. */
 export function writeContext(context: Context, sessionId: string): string {
   const { caller, agent, budget, turnId, execution } = context;

@@ -19,6 +19,8 @@ export interface Candidate {
   readonly code?: HookCode;
   /** Its code where that was locked. */
   readonly locked?: LockedCode;
+  /** Agents whose processes have it, where files of agents say so. */
+  readonly attachedTo?: readonly string[];
   readonly failure?: { readonly code: FailureCode; readonly detail: string };
 }
 

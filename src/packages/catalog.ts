@@ -31,6 +31,8 @@ export interface HookEntry {
   readonly failPolicy?: FailPolicy;
   readonly priority: number;
   readonly timeoutMs: number;
+  /** Agents whose processes have it, where files of agents say so. */
+  readonly attachedTo?: readonly string[];
   /** Why every call of it fails, when that is known before any code runs. */
   readonly failure?: { readonly code: FailureCode; readonly detail: string };
 }

@@ -72,6 +72,7 @@ export async function makeEntry(candidate: Candidate, maker: EntryMaker): Promis
       missing: grant.missing,
       isPartial: candidate.consent.kind === 'granted' && candidate.consent.isPartial,
       mode: hooks.mode[name] ?? 'enforce',
+      ...(candidate.attachedTo === undefined ? {} : { attachedTo: candidate.attachedTo }),
       ...(failPolicy === undefined ? {} : { failPolicy }),
       priority: override.priority ?? manifest.priority,
       timeoutMs: override.timeoutMs ?? manifest.timeoutMs ?? LIMITS.timeoutMs,

@@ -85,6 +85,10 @@ async function scanFolder(
     return skip({ detail: 'its folder is a link that leads out of the tree' });
   if (found === 'missing') return skip({ detail: 'its folder is a link that leads nowhere' });
   const file = await readContained(root, join(folder, 'hook.json'), MAX_MANIFEST_BYTES);
+  if (!file.ok && file.isMissing) {
+    const yaml = await scanYaml({ root, folder, label });
+    if (yaml !== undefined) return yaml;
+  }
   if (!file.ok) return skip({ detail: `hook.json ${file.detail}` });
   const json = readJsonText(file.text);
   if (!json.ok) return skip({ detail: json.detail, at: json });
@@ -106,6 +110,24 @@ async function scanFolder(
     ok: true,
     hook: { manifest, place, handler: handlerPlace, handlerFile: handler.path },
   };
+}
+
+/** The hook of a folder that has a manifest of agent-os. */
+async function scanYaml({ root, folder, label }: YamlFolder): Promise<FolderScan | undefined> {
+  for (const name of ['hook.yaml', 'hook.yml']) {
+    const file = join(folder, name);
+    if ((await locate(root, file)) === 'missing') continue;
+    // Most runtimes have no YAML, and do not pay for its parser.
+    const { readYamlHook } = await import('../agent-os/yaml-hook.ts');
+    return readYamlHook({ root, file, label, mayInline: label === '' });
+  }
+  return undefined;
+}
+
+interface YamlFolder {
+  readonly root: string;
+  readonly folder: string;
+  readonly label: string;
 }
 
 async function findHandler(

@@ -1,4 +1,5 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Finding } from './candidate.ts';
 import type { Origin } from './catalog.ts';
 import { scanHooks } from './hook-folders.ts';
@@ -22,5 +23,15 @@ export async function findLocalHooks(folder: string): Promise<readonly Finding[]
   for (const { name, error } of skipped) {
     findings.push({ kind: 'absent', absent: { name, origin: LOCAL, reason: 'skipped', error } });
   }
-  return findings;
+  return [...findings, ...(await findConfigured(root))];
+}
+
+/** The hooks of `config/`, where agent-os keeps them; most checkouts have none, and do not pay for the parser of YAML. */
+async function findConfigured(root: string): Promise<readonly Finding[]> {
+  const isThere = await stat(join(root, 'config')).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
+  if (!isThere) return [];
+  return (await import('../agent-os/agent-files.ts')).findAgentOsHooks(root);
 }

@@ -37,6 +37,7 @@ export interface TemporaryConfig {
   readonly hooks?: object;
   readonly store?: object;
   readonly records?: object;
+  readonly agents?: object;
   readonly fetch?: object;
   readonly secrets?: object;
   readonly trust?: object;

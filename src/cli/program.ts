@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
+import { addAuditCommands } from './audit/commands.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { interruptible } from './interruption.ts';
 import { addPackageCommands } from './package-commands.ts';
@@ -62,6 +63,7 @@ function buildProgram(runIn: Runner): Command {
   addHooks(program, run);
   addStore(program, run);
   addApprovals(program, run);
+  addAuditCommands(program, run);
   addPackageCommands(program, run);
   return program;
 }

@@ -17,6 +17,19 @@ export interface GrantChanges {
 /** How often changes of other processes are looked for. */
 const LOOK_MS = 1000;
 
+/** Reads the changes of a database, oldest first. */
+export async function readGrantChanges(database: Database): Promise<readonly GrantChange[]> {
+  const rows = openGrantRows(database);
+  const changes: GrantChange[] = [];
+  for (let last = 0; ;) {
+    const page = await rows.after(last);
+    changes.push(...page.map(changeOf));
+    const end = page.at(-1)?.seq;
+    if (end === undefined) return changes;
+    last = end;
+  }
+}
+
 /** Reads the changes of a database and goes on looking for more. */
 export async function openGrantChanges(
   database: Database,

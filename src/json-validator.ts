@@ -17,9 +17,18 @@ export type CompiledSchema =
  * and looks at own properties alone.
  */
 export function compileOwnSchema(schema: Schema): Validator {
-  const ajv = new Ajv({ useDefaults: true, ownProperties: true, strictTypes: false });
-  return describing(ajv.compile(schema));
+  return describing(new Ajv(OWN).compile(schema));
 }
+
+const OWN: Options = {
+  useDefaults: true,
+  ownProperties: true,
+  strictTypes: false,
+  // Tests hold our schemas against the meta-schema; to compile it for each would take most of a start.
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
+};
 
 /**
  * A validator of a schema that others wrote: capped, without defaults or remote `$ref`, with regular expressions that

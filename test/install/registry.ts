@@ -1,0 +1,159 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { archiveOf, packed, type ArchiveEntry } from '../packages/archives.ts';
+import { writeTree, type Tree } from '../packages/workspace.ts';
+
+/** A real npm registry on loopback. Whoever opens it closes it. */
+export interface Registry {
+  readonly url: string;
+  /** The lines of an .npmrc that a user of the registry has. */
+  readonly npmrc: string;
+  /** Publishes a folder with `npm publish`. */
+  publish(files: Tree, tag?: string): Promise<void>;
+  /** Publishes an archive that npm would not make; whoever signs in may send what they like. */
+  publishArchive(identity: Identity, entries: readonly ArchiveEntry[]): Promise<void>;
+  /** Runs another command of npm against the registry. */
+  npm(...args: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The name and version of a package. */
+export interface Identity {
+  readonly name: string;
+  readonly version: string;
+}
+
+const CONFIG = (folder: string): string => `
+storage: ${join(folder, 'storage')}
+auth: { htpasswd: { file: ${join(folder, 'htpasswd')} } }
+uplinks: {}
+packages:
+  '@*/*': { access: $all, publish: $authenticated, unpublish: $authenticated }
+  '**': { access: $all, publish: $authenticated, unpublish: $authenticated }
+log: { type: stdout, format: json, level: warn }
+`;
+
+/** Starts verdaccio with an empty storage and one user. */
+export async function openRegistry(): Promise<Registry> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-registry-')));
+  const config = join(folder, 'config.yaml');
+  await writeFile(config, CONFIG(folder));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const bin = join(
+    dirname(createRequire(import.meta.url).resolve('verdaccio')),
+    '../bin/verdaccio',
+  );
+  const args = [bin, '--config', config, '--listen', `127.0.0.1:${port}`];
+  const server = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: folder,
+  });
+  for await (const line of createInterface({ input: server.stdout })) {
+    if (line.includes('http address')) break;
+  }
+  server.stdout.resume();
+  const token = await signIn(url);
+  const npmrc = `registry=${url}\n//127.0.0.1:${port}/:_authToken=${token}\n`;
+  const userconfig = join(folder, 'npmrc');
+  await writeFile(userconfig, npmrc);
+  const npm = async (...args: readonly string[]): Promise<void> => {
+    const env = { ...withoutNpm(process.env), npm_config_userconfig: userconfig };
+    await promisify(execFile)('npm', ['--cache', join(folder, 'npm'), ...args], {
+      env,
+      cwd: folder,
+    });
+  };
+  return {
+    url,
+    npmrc,
+    npm,
+    async publish(files, tag = 'latest') {
+      const place = await mkdtemp(join(folder, 'package-'));
+      await writeTree(place, files);
+      // Nobody runs this package's scripts to publish it; whether they run when it is installed is what is tested.
+      await npm('publish', place, '--tag', tag, '--ignore-scripts');
+    },
+    publishArchive: (identity, entries) =>
+      put(url, { token, identity, archive: archiveOf(entries) }),
+    async close() {
+      const closed = once(server, 'close');
+      server.kill('SIGKILL');
+      await closed;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The environment without what `npm test` says of its own configuration. */
+export function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([key]) => !/^npm_config_/i.test(key)));
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function signIn(url: string): Promise<string> {
+  const answer = await fetch(`${url}-/user/org.couchdb.user:ada`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'ada', password: 'long-enough' }),
+  });
+  return ((await answer.json()) as { readonly token: string }).token;
+}
+
+interface Upload {
+  readonly token: string;
+  readonly identity: Identity;
+  readonly archive: Buffer;
+}
+
+/** What `npm publish` sends. https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md */
+async function put(url: string, { token, identity, archive }: Upload): Promise<void> {
+  const { name, version } = identity;
+  const file = `${name}-${version}.tgz`;
+  const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+  const shasum = createHash('sha1').update(archive).digest('hex');
+  const dist = { integrity, shasum, tarball: `${url}${name}/-/${file}` };
+  const answer = await fetch(`${url}${name.replace('/', '%2f')}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({
+      _id: name,
+      name,
+      'dist-tags': { latest: version },
+      versions: { [version]: { name, version, _id: `${name}@${version}`, dist } },
+      _attachments: {
+        [file]: {
+          content_type: 'application/octet-stream',
+          data: archive.toString('base64'),
+          length: archive.length,
+        },
+      },
+    }),
+  });
+  if (!answer.ok) throw new Error(`The registry answers ${answer.status}`);
+}
+
+/** The entries of an archive that holds these files and more that are given as they are. */
+export function hostileEntries(
+  files: Tree,
+  more: readonly ArchiveEntry[],
+): readonly ArchiveEntry[] {
+  return [...packed(files), ...more];
+}

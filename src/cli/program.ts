@@ -7,6 +7,7 @@ import { EXIT, exitCodeOf } from './exit-code.ts';
 import { interruptible } from './interruption.ts';
 import { addPackageCommands } from './package-commands.ts';
 import type { ReplayFlags } from './replay-command.ts';
+import type { RunFlags } from './run-command.ts';
 import type { Session } from './session.ts';
 import type { StartFlags } from './start-command.ts';
 import { openTerminal } from './terminal.ts';
@@ -63,6 +64,7 @@ function buildProgram(runIn: Runner): Command {
   addHooks(program, run);
   addStore(program, run);
   addApprovals(program, run);
+  addRun(program, run);
   addAuditCommands(program, run);
   addPackageCommands(program, run);
   return program;
@@ -109,6 +111,31 @@ function addHooks(program: Command, run: Run): void {
     .action((files: string[], flags: ReplayFlags) =>
       run(async (session) =>
         (await import('./replay-command.ts')).runReplay(session, files, flags),
+      ),
+    );
+}
+
+function addRun(program: Command, run: Run): void {
+  program
+    .command('run')
+    .description('run an agent on a prompt, under the hooks of runtime.json')
+    .argument('<prompt>')
+    .option(
+      '--tools <file>',
+      'a module that exports tools; may be given several times',
+      collect,
+      [],
+    )
+    .option('--mcp <server>', 'an MCP server: its URL, or its command', collect, [])
+    .option('--session <id>', 'go on with this session')
+    .option('--system <text>', 'the system prompt')
+    .option('--user <id>', 'who is behind the prompt')
+    .option('--max-turns <number>', 'rounds with the model, at most', parseCount)
+    .option('--job-done', 'let the model end the run by a tool')
+    .option('--no-stream', 'ask the model for whole answers')
+    .action((prompt: string, flags: RunFlags) =>
+      run(async (session) =>
+        (await import('./run-command.ts')).runAgentCommand(session, prompt, flags),
       ),
     );
 }
@@ -188,6 +215,11 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number from 1.');
 }
 
 /** What is wrong with a command line; nothing where help or the version was asked for. */

@@ -1,0 +1,28 @@
+import type { History } from './history.ts';
+import type { Scene } from './scene.ts';
+
+/**
+ * Gives every call of a resumed history a result: a process that died between the two left a history that no model
+ * takes. What is missing can only be at the end.
+ */
+export async function repairHistory(history: History, scene: Scene): Promise<void> {
+  const messages = history.messages();
+  const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
+  const open = messages
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .filter(({ id }) => !answered.has(id));
+  if (open.length === 0) return;
+  for (const { id, function: called } of open) {
+    await history.append({
+      role: 'tool',
+      toolCallId: id,
+      name: called.name,
+      content: 'Error: the run ended before this call had a result',
+      isError: true,
+    });
+  }
+  await scene.fire('event', {
+    name: 'provider:tool_sequence_repaired',
+    data: { calls: open.length },
+  });
+}

@@ -1,0 +1,23 @@
+import type { Input } from './agent-session.ts';
+import type { AgentOptions, RunResult } from './options.ts';
+import { openAgentSession } from './session.ts';
+
+/** What an agent is to do, once. */
+export interface RunAgentOptions extends AgentOptions {
+  readonly prompt: string | Input;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs an agent on one prompt in a session of its own, or in one that it resumes. What goes wrong is in the result. */
+export async function runAgent({
+  prompt,
+  signal,
+  ...options
+}: RunAgentOptions): Promise<RunResult> {
+  const session = await openAgentSession(options);
+  try {
+    return await session.send(prompt, signal === undefined ? {} : { signal });
+  } finally {
+    await session.end();
+  }
+}

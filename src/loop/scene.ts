@@ -1,0 +1,138 @@
+import type { PayloadInput, Payloads, Point } from '../../sdk/points.ts';
+import type { Released } from '../approvals/approval.ts';
+import type { Payload } from '../chain/call.ts';
+import type { LiveRuntime } from '../live-runtime.ts';
+import type { Context, Verdict } from '../verdict.ts';
+import { settleAsk } from './ask.ts';
+import type { OnEvent } from './client-events.ts';
+import { createInjections, type Injections } from './injections.ts';
+import type { AgentOptions } from './options.ts';
+
+/** What a point came to, once people were asked. */
+export interface Outcome<P extends Point = Point> {
+  readonly action: 'block' | Released['action'];
+  readonly reason?: string | undefined;
+  readonly payload: Payloads[P];
+  readonly isModified: boolean;
+  readonly result?: unknown;
+  readonly isError?: boolean | undefined;
+  readonly feedback?: string | undefined;
+  readonly text?: string | undefined;
+  readonly retry?: Verdict['retry'] | undefined;
+  /** What a person wrote to their answer. */
+  readonly note?: string | undefined;
+}
+
+/** What one fire may say besides its payload. */
+export type FireExtras = Pick<Context, 'requestId' | 'toolSchema' | 'toolSchemas' | 'signal'>;
+
+/** Where a session's points fire: who acts, for whom, in which turn. */
+export interface Scene {
+  readonly runtime: LiveRuntime;
+  readonly sessionId: string;
+  readonly injections: Injections;
+  readonly emit: OnEvent;
+  readonly agent: NonNullable<Context['agent']>;
+  readonly caller: NonNullable<Context['caller']>;
+  /** Fires a point and asks people where hooks say so. Throws {@link RunStopped} when a hook ends the run. */
+  fire<P extends Point>(
+    point: P,
+    payload: PayloadInput<P>,
+    extras?: FireExtras,
+  ): Promise<Outcome<P>>;
+  /** The same in two steps, so that one call can wait for a person while the next one is looked at. */
+  begin<P extends Point>(
+    point: P,
+    payload: PayloadInput<P>,
+    extras?: FireExtras,
+  ): Promise<() => Promise<Outcome<P>>>;
+  /** Starts a turn of the user: what hooks said to each other in the last one is forgotten. */
+  turnTo(turnId: string): void;
+  setBudget(budget: Context['budget']): void;
+}
+
+/** A hook whose failure ends the run. */
+export class RunStopped extends Error {}
+
+/** What a scene is made of. */
+export interface SceneParts {
+  readonly options: AgentOptions;
+  readonly sessionId: string;
+  readonly agent: Scene['agent'];
+}
+
+/** Opens the scene of a session. */
+export function createScene({ options, sessionId, agent }: SceneParts): Scene {
+  const { runtime, onEvent: emit = () => undefined, approve } = options;
+  const caller = { source: 'chat' as const, ...options.caller };
+  const injections = createInjections();
+  let turnId: string | undefined;
+  let budget: Context['budget'];
+  const contextOf = (extras: FireExtras): Context => ({
+    sessionId,
+    agent,
+    caller,
+    ...(turnId !== undefined && { turnId }),
+    ...(budget !== undefined && { budget }),
+    ...(approve !== undefined && { canAsk: true }),
+    ...extras,
+  });
+
+  async function begin<P extends Point>(
+    point: P,
+    payload: PayloadInput<P>,
+    extras: FireExtras = {},
+  ): Promise<() => Promise<Outcome<P>>> {
+    const verdict = await runtime.fire(point, payload, contextOf(extras));
+    injections.add(point, verdict.inject);
+    // A question comes with its own words; notices beside it would only hide it.
+    if (verdict.action !== 'ask' && verdict.suppressOutput !== true) tellNotices(verdict, emit);
+    if (verdict.endsRun === true) throw new RunStopped(verdict.reason);
+    const { action, approval } = verdict;
+    if (action !== 'ask') return async () => outcomeOf({ ...verdict, action });
+    if (approval === undefined) {
+      return async () => outcomeOf({ ...verdict, action: 'block' });
+    }
+    const parts = { options, emit, tell: tellEvent, sessionId, signal: extras.signal };
+    const asked = settleAsk({ ...verdict, approval, point } as never, parts);
+    return async () => {
+      const settled = await asked;
+      return outcomeOf({ ...verdict, result: undefined, ...settled });
+    };
+  }
+
+  /** Observers of an approval; whatever they say, the answer stands. */
+  async function tellEvent(name: string, data: Payload): Promise<void> {
+    await runtime.fire('event', { name, data: { ...data } }, contextOf({}));
+  }
+
+  return {
+    runtime,
+    sessionId,
+    injections,
+    emit,
+    agent,
+    caller,
+    begin,
+    fire: async (point, payload, extras) => (await begin(point, payload, extras))(),
+    turnTo(next) {
+      turnId = next;
+    },
+    setBudget(next) {
+      budget = next;
+    },
+  };
+}
+
+function outcomeOf<P extends Point>(
+  of: Omit<Outcome<P>, 'payload'> & { readonly payload: Payloads[P] },
+): Outcome<P> {
+  const { action, reason, payload, isModified, result, isError, feedback, text, retry, note } = of;
+  return { action, reason, payload, isModified, result, isError, feedback, text, retry, note };
+}
+
+function tellNotices({ notices }: Verdict<Point>, emit: OnEvent): void {
+  for (const { text, level, hook } of notices) {
+    if (text !== '') emit({ type: 'notice', text, level, source: `hook:${hook}` });
+  }
+}

@@ -1,0 +1,83 @@
+import { keepInjections } from './assembly.ts';
+import { compactIfNeeded } from './compaction.ts';
+import type { Message } from './message.ts';
+import { callModel } from './model-call.ts';
+import type { ModelAnswer } from './model.ts';
+import { release } from './output.ts';
+import { Refusal, type Run } from './run-state.ts';
+import { runBatch } from './tool-batch.ts';
+
+/** How a turn ended: with the answer of the run, or with results that the model has yet to read. */
+export type TurnEnd =
+  | {
+      readonly kind: 'answer';
+      readonly text: string;
+      readonly isBlocked: boolean;
+      readonly isJob: boolean;
+    }
+  | { readonly kind: 'tools'; readonly text: string };
+
+/** One round: a request, and the answer to the user or the calls that the model wants. `postTurn` fires however it ends. */
+export async function runTurn(run: Run): Promise<TurnEnd | Refusal> {
+  const { scene, history, signal, turn } = run;
+  const before = await scene.fire(
+    'preTurn',
+    {
+      turn,
+      accumulatedTurns: turn - 1,
+      messages: history.messages() as Message[] as never,
+      usage: { ...run.usage },
+    },
+    { signal },
+  );
+  if (before.action === 'block') return new Refusal(before.reason ?? '');
+  let output = '';
+  try {
+    await compactIfNeeded(run);
+    const end = await takeTurn(run);
+    if (!(end instanceof Refusal)) output = end.text;
+    return end;
+  } finally {
+    await tellTurn(run, output);
+  }
+}
+
+async function takeTurn(run: Run): Promise<TurnEnd | Refusal> {
+  for (;;) {
+    const answer = await callModel(run);
+    if (answer instanceof Refusal) return answer;
+    if (answer.toolCalls.length > 0) return useTools(run, answer);
+    const output = await release(run, answer.text, { isShown: !run.isBuffered });
+    if (output.kind === 'answer') {
+      await run.history.append({ role: 'assistant', content: output.text });
+      return { kind: 'answer', text: output.text, isBlocked: output.isBlocked, isJob: false };
+    }
+    // What was rejected is not kept: it goes with the requests of this run, so that the model can mend it.
+    run.rejected = [
+      ...run.rejected,
+      { role: 'assistant', content: answer.text },
+      { role: 'user', content: output.feedback },
+    ];
+  }
+}
+
+async function useTools(run: Run, answer: ModelAnswer): Promise<TurnEnd | Refusal> {
+  const end = await runBatch(run, answer);
+  if (end instanceof Refusal) return end;
+  if (end.job !== undefined) return { kind: 'answer', ...end.job, isJob: true };
+  return { kind: 'tools', text: answer.text };
+}
+
+async function tellTurn(run: Run, output: string): Promise<void> {
+  const { scene, history, prompt: input, turn, usage } = run;
+  await keepInjections(run);
+  const lastMessage = history.messages().at(-1) as Message | undefined;
+  await scene.fire('postTurn', {
+    turn,
+    input,
+    output,
+    usage: { ...usage },
+    ...(lastMessage !== undefined && { lastMessage: { ...lastMessage } }),
+  });
+  await keepInjections(run);
+}

@@ -1,0 +1,66 @@
+import type { Database } from './database.ts';
+import { statementOf } from './dialect.ts';
+import type { MessageTable } from './tables.ts';
+
+/** A message before it has its place. */
+export type NewMessage = Omit<MessageTable, 'seq' | 'is_evicted'>;
+
+/** The queries of the agent loop's messages. */
+export interface MessageRows {
+  /** Those that no summary stands for, in their order. */
+  load(sessionId: string): Promise<readonly MessageTable[]>;
+  insert(row: NewMessage): Promise<void>;
+  replace(id: string, text: string): Promise<void>;
+  evict(ids: readonly string[]): Promise<void>;
+}
+
+/** Messages of a session that are read; compaction keeps it far below. */
+const MAX_ROWS = 20_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Binds the queries to a database. */
+export function openMessageRows(database: Database): MessageRows {
+  const { builder } = database;
+  return {
+    async load(sessionId) {
+      const query = builder
+        .selectFrom('messages')
+        .selectAll()
+        .where('session_id', '=', sessionId)
+        .where('is_evicted', '=', 0)
+        .orderBy('seq');
+      const bounds = { maxRows: MAX_ROWS, maxBytes: MAX_BYTES };
+      const { rows } = await database.run(statementOf(query.compile()), bounds);
+      // The columns are those of the table.
+      return rows as unknown as readonly MessageTable[];
+    },
+    async insert(row) {
+      const query = builder
+        .insertInto('messages')
+        .columns(['id', 'session_id', 'time', 'text', 'is_evicted'])
+        .expression(
+          builder.selectNoFrom(({ val }) => [
+            val(row.id).as('id'),
+            val(row.session_id).as('session_id'),
+            val(row.time).as('time'),
+            val(row.text).as('text'),
+            val(0).as('is_evicted'),
+          ]),
+        );
+      await database.run(statementOf(query.compile()));
+    },
+    async replace(id, text) {
+      const query = builder.updateTable('messages').set({ text }).where('id', '=', id);
+      await database.run(statementOf(query.compile()));
+    },
+    async evict(ids) {
+      await database.batch(
+        ids.map((id) =>
+          statementOf(
+            builder.updateTable('messages').set({ is_evicted: 1 }).where('id', '=', id).compile(),
+          ),
+        ),
+      );
+    },
+  };
+}

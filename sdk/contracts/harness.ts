@@ -1,7 +1,9 @@
-import type { Adapter } from '../contracts.ts';
+import type { AdaptedHook, Adapter } from '../contracts.ts';
+import { BadAnswer } from './harness/answers.ts';
 import { decideHarness } from './harness/decisions.ts';
 import { readHookObject, type HookObject } from './harness/hook-object.ts';
 import { mergeSessionHooks } from './harness/merge.ts';
+import { InvalidAnswer } from './invalid-answer.ts';
 
 /**
  * The shape of the harness patterns and of astorlm: the default export, or `hooks`, is an object with any of
@@ -19,8 +21,16 @@ export const adaptHarness: Adapter = async (namespace, { config }) => {
     objects.push(read);
   }
   const merged = mergeSessionHooks(...objects) ?? {};
-  return { self: undefined, run: (point, payload) => decideHarness(merged, point, payload) };
+  const run: AdaptedHook['run'] = (point, payload) =>
+    decideHarness(merged, point, payload).catch(invalidOr);
+  return { self: undefined, run };
 };
+
+/** An answer that is none of its hook is told as such; what a hook throws stays its own. */
+function invalidOr(error: unknown): InvalidAnswer {
+  if (error instanceof BadAnswer) return new InvalidAnswer(error.message);
+  throw error;
+}
 
 function call(make: unknown, config: unknown): unknown {
   return (make as (config: unknown) => unknown)(config);

@@ -24,6 +24,9 @@ const REQUEST: Schema = {
   },
 };
 
+/** An answer that is none of its hook. */
+export class BadAnswer extends TypeError {}
+
 /** Reads an answer of `beforeToolExecution`; without one the call is authorized, and so it must say itself. Throws. */
 export function gateOf(answer: unknown): ToolGate | undefined {
   if (answer === undefined || answer === null) return undefined;
@@ -56,7 +59,7 @@ export function textOf(answer: unknown): string | undefined {
 
 function hold(answer: unknown, schema: Schema, hook: string): void {
   const problem = misfit(answer, schema, `the answer of ${hook}`);
-  if (problem !== undefined) throw new TypeError(problem);
+  if (problem !== undefined) throw new BadAnswer(problem);
 }
 
 /** An object without the keys whose value is `undefined`; any other value as it is. */

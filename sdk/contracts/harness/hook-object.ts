@@ -130,12 +130,21 @@ function fromContext(point: HookPoint, hook: AnyFunction, self: object): Wrapped
 }
 
 function fromScratch(point: HookPoint, hook: AnyFunction, self: object): Wrapped {
-  return (context) => hook.apply(self, inARow(point, context));
+  return async (context) => withText(point, await hook.apply(self, inARow(point, context)));
 }
 
 /** Python's loops take an empty answer for none. */
 function fromPython(point: HookPoint, hook: AnyFunction, self: object): Wrapped {
-  return async (context) => (await hook.apply(self, inARow(point, context))) || undefined;
+  const inRow = fromScratch(point, hook, self);
+  return async (context) => (await inRow(context)) || undefined;
+}
+
+/** A refusal without a text has that of the loop from scratch. */
+function withText(point: HookPoint, answer: unknown): unknown {
+  if (point !== 'beforeToolExecution' || typeof answer !== 'object' || answer === null) {
+    return answer;
+  }
+  return { result: 'Rejected by policy.', ...answer };
 }
 
 function inARow(point: HookPoint, context: object): unknown[] {

@@ -175,9 +175,12 @@ export class SandboxProcess {
 
   /** An honest child speaks of what it was asked for alone; of a cancelled activity until it has stopped. */
   #isExpected(message: FromChild): boolean {
-    if (message.type === 'ready') return false;
+    const { type } = message;
+    if (type === 'ready') return false;
     if (this.#stopping.has(message.id)) return true;
-    return message.type !== 'stopped' && this.#activities.has(message.id);
+    if (type === 'stopped' || !this.#activities.has(message.id)) return false;
+    const isEnd = this.#options.kind === 'isolate' && (type === 'settle' || type === 'yield');
+    return !isEnd || this.#segment.isOf(message.id);
   }
 
   #take(message: FromChild): void {
@@ -188,11 +191,7 @@ export class SandboxProcess {
       case 'stopped':
         return this.#onStopped(message.id);
       case 'settle':
-        return this.#onSettle(message.id, {
-          by: 'guest',
-          outcome: message.outcome,
-          text: message.text,
-        });
+        return this.#onSettle(message.id, { by: 'guest', ...message });
       case 'yield':
         return this.#onYield(message.id);
       case 'log': {
@@ -210,7 +209,6 @@ export class SandboxProcess {
     const wrong = activity?.work.kind === 'run' ? 'opened' : 'answer';
     if (activity !== undefined && ending.outcome === wrong) return this.child.kill('garbage');
     if (this.#segment.isOf(id)) this.#leave();
-    else if (this.#options.kind === 'isolate') return this.#misspeak(activity);
     if (activity === undefined) {
       this.#free();
       return;
@@ -229,7 +227,7 @@ export class SandboxProcess {
   }
 
   #onYield(id: number): void {
-    if (!this.#segment.isOf(id)) return this.#misspeak(this.#activities.get(id));
+    if (!this.#segment.isOf(id)) return;
     this.#leave();
     this.#free();
   }
@@ -247,11 +245,6 @@ export class SandboxProcess {
     this.#stopping.delete(id);
     if (this.#segment.isOf(id)) this.#leave();
     this.#free();
-  }
-
-  /** A message that no honest child sends at this moment. One that is late for a cancelled activity is fine. */
-  #misspeak(activity: Activity | undefined): void {
-    if (activity !== undefined) this.child.kill('garbage');
   }
 
   #deliver(delivery: Delivery): void {

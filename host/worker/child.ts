@@ -106,6 +106,7 @@ function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): void 
 
 /** Passes on what a thread says while it works. */
 function hear(id: number, job: Job, message: FromThread): void {
+  if (jobs.get(id) !== job) return;
   switch (message.type) {
     case 'started':
       job.threadId = message.threadId;
@@ -119,18 +120,18 @@ function hear(id: number, job: Job, message: FromThread): void {
 
 function finish(id: number, outcome: Outcome, text: string): void {
   const job = jobs.get(id);
-  if (job !== undefined) {
-    // The answer comes by another channel and may overtake what the thread said before it.
-    for (
-      let left = receiveMessageOnPort(job.port);
-      left !== undefined;
-      left = receiveMessageOnPort(job.port)
-    ) {
-      hear(id, job, left.message as FromThread);
-    }
-    job.port.close();
-    jobs.delete(id);
+  // It was cancelled, and that has been said.
+  if (job === undefined) return;
+  // The answer comes by another channel and may overtake what the thread said before it.
+  for (
+    let left = receiveMessageOnPort(job.port);
+    left !== undefined;
+    left = receiveMessageOnPort(job.port)
+  ) {
+    hear(id, job, left.message as FromThread);
   }
+  job.port.close();
+  jobs.delete(id);
   settle(id, outcome, text);
 }
 

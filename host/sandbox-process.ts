@@ -175,12 +175,12 @@ export class SandboxProcess {
 
   /** An honest child speaks of what it was asked for alone; of a cancelled activity until it has stopped. */
   #isExpected(message: FromChild): boolean {
-    const { type } = message;
-    if (type === 'ready') return false;
-    if (this.#stopping.has(message.id)) return true;
-    if (type === 'stopped' || !this.#activities.has(message.id)) return false;
+    if (message.type === 'ready') return false;
+    const { type, id } = message;
+    if (this.#stopping.has(id)) return true;
+    if (type === 'stopped' || !this.#activities.has(id)) return false;
     const isEnd = this.#options.kind === 'isolate' && (type === 'settle' || type === 'yield');
-    return !isEnd || this.#segment.isOf(message.id);
+    return !isEnd || this.#segment.isOf(id);
   }
 
   #take(message: FromChild): void {
@@ -209,10 +209,7 @@ export class SandboxProcess {
     const wrong = activity?.work.kind === 'run' ? 'opened' : 'answer';
     if (activity !== undefined && ending.outcome === wrong) return this.child.kill('garbage');
     if (this.#segment.isOf(id)) this.#leave();
-    if (activity === undefined) {
-      this.#free();
-      return;
-    }
+    if (activity === undefined) return this.#free();
     // After an out-of-memory the engine's process is not to be trusted with another call.
     if (ending.outcome === 'memory' && this.#options.kind === 'isolate') {
       this.places.remove(activity.place);

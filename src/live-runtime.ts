@@ -7,7 +7,10 @@ import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { isRestricting } from './access/access-rules.ts';
 import { openApprovalOffice, problemOf } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
-import { createAttachments, type SessionHooks } from './agent-os/attachments.ts';
+import { createAttachments } from './agent-os/attachments.ts';
+import { bagOf } from './agent-os/bag.ts';
+import { hookMetrics } from './agent-os/hook-metrics.ts';
+import { readTranscript } from './agent-os/transcript.ts';
 import type { Failure } from './chain/call.ts';
 import { createEmitter } from './bridges/emitter.ts';
 import { openPorts } from './bridges/open-ports.ts';
@@ -51,8 +54,6 @@ export interface LiveRuntime extends Runtime {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
-  /** Hooks of agent-os by session: granted, revoked and listed while it runs. */
-  readonly sessionHooks: SessionHooks;
   processes(): readonly ProcessFacts[];
 }
 
@@ -155,6 +156,9 @@ async function assemble(
     budgets,
     grants,
     sessionHooks: attachments.sessions,
+    hookMetrics: () => hookMetrics(metrics.snapshot().hooks),
+    bag: () => bagOf(catalog.hooks),
+    transcript: (sessionId) => readTranscript(records, sessionId),
     processes: () => host.processes(),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();

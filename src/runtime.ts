@@ -6,6 +6,10 @@ import type { SandboxKind } from '../host/sandbox.ts';
 import type { Approvals } from './approvals/approval.ts';
 import type { Grants } from './grants/grants.ts';
 import type { Origin } from './packages/catalog.ts';
+import type { SessionHooks } from './agent-os/attachments.ts';
+import type { BagKey } from './agent-os/bag.ts';
+import type { HookMetric } from './agent-os/hook-metrics.ts';
+import type { TranscriptLine } from './agent-os/transcript.ts';
 import type { Context, Verdict } from './verdict.ts';
 
 /** A hook as operators see it. */
@@ -96,6 +100,14 @@ export interface Runtime {
   readonly grants: Grants;
   /** What hooks ask of people, and the answers. */
   readonly approvals: Approvals;
+  /** Hooks of agent-os by session: granted, revoked and listed while it runs. */
+  readonly sessionHooks: SessionHooks;
+  /** What was counted since the start, by hook and point. */
+  hookMetrics(): readonly HookMetric[];
+  /** The keys that hooks share, with who writes and who reads them. */
+  bag(): readonly BagKey[];
+  /** What hooks did in a session to tool calls, tool results and model requests, oldest first. */
+  transcript(sessionId: string): Promise<readonly TranscriptLine[]>;
   /** Drops what hooks remember of a session. */
   endSession(sessionId: string): void;
   /** Stops taking calls, lets those that run finish, ends every sandbox. */

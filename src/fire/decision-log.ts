@@ -1,4 +1,5 @@
 import type { Use } from '../../host/bridges.ts';
+import { interceptionOf } from '../../sdk/contracts/agent-os-trace.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { POINTS, type Point } from '../../sdk/points.ts';
 import type { Answer } from '../chain/call.ts';
@@ -6,6 +7,7 @@ import type { Step } from '../chain/chain.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RecordInput, Records } from '../records/records.ts';
+import { plainId } from '../records/scrub.ts';
 import type { Context } from '../verdict.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { FinishedRun } from './hook-run.ts';
@@ -15,7 +17,7 @@ import type { Objection } from './settlement.ts';
 export interface Ledgers {
   readonly records: Pick<Records, 'append' | 'countUse'>;
   readonly metrics: Pick<Metrics, 'observe' | 'passedWithoutHook' | 'passedDespiteFailure'>;
-  readonly log: Pick<Log, 'decision' | 'problem'>;
+  readonly log: Pick<Log, 'decision' | 'problem' | 'info'>;
 }
 
 /** What is common to the records of one fire. */
@@ -64,6 +66,7 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
         metrics.observe({ hook: hook.name, point: facts.point, action, code, ms: answer.ms });
         if (code === undefined && isNeutral(answer)) continue;
         countActs(records, hook, answer);
+        traceInterception(log, facts, { hook, answer });
         (kept ??= []).push(keep(recordOf(facts, hook, answer)));
       }
       if (objection !== undefined) {
@@ -94,6 +97,21 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
     },
     countPass: (point) => metrics.passedWithoutHook(point),
   };
+}
+
+/** The event that agent-os writes for what one of its hooks did. */
+function traceInterception(
+  log: Ledgers['log'],
+  { point, context }: FireFacts,
+  { hook, answer }: Step<BoundHook>,
+): void {
+  if (hook.entry.manifest.contract !== 'agent-os' || answer.failure !== undefined) return;
+  const said = interceptionOf(point, answer.decision);
+  if (said === undefined) return;
+  const [session, turn, agent] = [context.sessionId, context.turnId, context.agent?.id].map((id) =>
+    id === undefined ? id : plainId(id),
+  );
+  log.info('hook_intercepted', { ...said, hook: hook.name, session, turn, agent });
 }
 
 /** Whether an answer leaves no row: it allows and adds nothing that anyone sees or reads. */

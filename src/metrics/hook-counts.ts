@@ -9,5 +9,6 @@ export interface HookCounts {
   readonly point: Point;
   readonly decisions: Record<Action, number>;
   readonly failures: Map<FailureCode, number>;
+  lastFailure: FailureCode | undefined;
   readonly latency: Latency;
 }

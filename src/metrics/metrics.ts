@@ -22,6 +22,8 @@ export interface HookNumbers {
   readonly calls: number;
   readonly decisions: Readonly<Partial<Record<Action, number>>>;
   readonly failures: Readonly<Partial<Record<FailureCode, number>>>;
+  readonly totalMs: number;
+  readonly lastFailure?: FailureCode;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -64,7 +66,10 @@ export function openMetrics(): Metrics {
     observe({ hook, point, action, code, ms }) {
       const counts = countsOf(hooks, hook, point);
       counts.decisions[action] += 1;
-      if (code !== undefined) increment(counts.failures, code);
+      if (code !== undefined) {
+        increment(counts.failures, code);
+        counts.lastFailure = code;
+      }
       counts.latency.add(ms);
     },
     passedWithoutHook: (point) => increment(withoutHook, point),
@@ -96,6 +101,7 @@ function countsOf(
       // Every action is a key, as ACTION_NAMES has them all.
       decisions: decisions as Record<Action, number>,
       failures: new Map(),
+      lastFailure: undefined,
       latency: new Latency(),
     };
     points.set(point, counts);
@@ -107,13 +113,16 @@ function increment<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function numbersOf({ hook, point, decisions, failures, latency }: HookCounts): HookNumbers {
+function numbersOf(counts: HookCounts): HookNumbers {
+  const { hook, point, decisions, failures, lastFailure, latency } = counts;
   return {
     hook,
     point,
     calls: latency.count,
     decisions: Object.fromEntries(Object.entries(decisions).filter(([, count]) => count > 0)),
     failures: Object.fromEntries(failures),
+    totalMs: latency.sumMs,
+    ...(lastFailure !== undefined && { lastFailure }),
     p50Ms: latency.quantileMs(0.5),
     p99Ms: latency.quantileMs(0.99),
   };

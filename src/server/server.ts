@@ -11,6 +11,7 @@ import { addApprovalRoutes } from './approval-routes.ts';
 import { refuseConnection } from './bad-connection.ts';
 import { answerOf } from './error-answer.ts';
 import { addHealthRoute, HEALTH_PATH } from './health-route.ts';
+import { addHookRoutes } from './hook-routes.ts';
 import { addInspectRoutes } from './inspect-routes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { addPointRoute } from './point-route.ts';
@@ -121,13 +122,16 @@ async function createApp(
   await app.register(async (routes) => {
     addHealthRoute(routes, runtime);
     addInspectRoutes(routes, runtime);
+    addHookRoutes(routes, runtime);
     addPointRoute(routes, runtime);
     addApprovalRoutes(routes, runtime.approvals);
     routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   });
   app.setNotFoundHandler((request) => {
     const path = printable(request.url.split('?')[0] ?? '', 200);
-    const allowed = ['GET', 'POST'].filter((method) => hasRoute(app, method, path));
+    const allowed = ['GET', 'POST', 'PUT', 'DELETE'].filter((method) =>
+      hasRoute(app, method, path),
+    );
     if (allowed.length === 0) throw new SignalboxError('not_found', { path });
     throw new SignalboxError('method_not_allowed', { path, allowed: allowed.join(', ') });
   });
@@ -137,7 +141,9 @@ async function createApp(
 function hasRoute(app: FastifyInstance, method: string, path: string): boolean {
   const url = path
     .replace(/^\/v1\/points\/[^/]+$/, '/v1/points/:point')
-    .replace(/^\/v1\/approvals\/[^/]+/, '/v1/approvals/:id');
+    .replace(/^\/v1\/approvals\/[^/]+/, '/v1/approvals/:id')
+    .replace(/^\/v1\/sessions\/[^/]+\/hooks\/[^/]+$/, '/v1/sessions/:session/hooks/:hook')
+    .replace(/^\/v1\/sessions\/[^/]+/, '/v1/sessions/:session');
   return app.hasRoute({ method, url });
 }
 

@@ -474,7 +474,12 @@ test('the OpenAPI document comes from the schemas that requests are held against
     '/v1/approvals/{id}',
     '/v1/approvals/{id}/answer',
     '/v1/approvals/{id}/redeem',
+    '/v1/hooks/bag',
+    '/v1/hooks/metrics',
     '/v1/points/{point}',
+    '/v1/sessions/{session}/hooks',
+    '/v1/sessions/{session}/hooks/{hook}',
+    '/v1/sessions/{session}/transcript',
   ]);
   const { schemas } = document.components;
   expect(Object.keys(schemas)).toEqual(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRuntime, type LiveRuntime } from '../../../src/index.ts';
+import { openServer } from '../../../src/server/server.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   // Attached by its folder, with its script beside it.
@@ -141,6 +142,29 @@ test('[AO36] a hook is granted to a session, listed and revoked, from the next c
   runtime.sessionHooks.revoke('granted', 'faq_cache');
   expect(await fire()).toEqual([]);
   expect(() => runtime.sessionHooks.grant('granted', 'faq_cach')).toThrow('faq_cach');
+});
+
+test('[AO36] hooks of a session over HTTP: listed, granted and revoked', async () => {
+  const server = await openServer(runtime, {
+    host: '127.0.0.1',
+    port: 0,
+    payloadBytes: null,
+    version: '0',
+  });
+  const ask = async (method: string, path: string) => {
+    const response = await fetch(`${server.url}/v1/sessions/web/hooks${path}`, { method });
+    return { status: response.status, body: (await response.json()) as { hooks: string[] } };
+  };
+  try {
+    expect((await ask('GET', '')).body.hooks).not.toContain('memory');
+    expect((await ask('PUT', '/memory')).body.hooks).toContain('memory');
+    expect((await ask('DELETE', '/memory')).body.hooks).not.toContain('memory');
+    expect((await ask('PUT', '/nobody')).status).toBe(404);
+    expect((await ask('DELETE', '/dlp')).status).toBe(400);
+    expect((await ask('POST', '/memory')).status).toBe(405);
+  } finally {
+    await server.close();
+  }
 });
 
 test('without points in the manifest the functions of the script say them', () => {

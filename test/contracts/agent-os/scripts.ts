@@ -7,5 +7,11 @@ export function script(
   module: string,
   manifest: Readonly<Record<string, unknown>> = {},
 ): HookDraft {
-  return { scene, module, manifest: { contract: 'agent-os', points, ...manifest } };
+  const { home, ...keys } = manifest;
+  return {
+    scene,
+    module,
+    manifest: { contract: 'agent-os', points, ...keys },
+    ...(typeof home === 'string' && { home }),
+  };
 }

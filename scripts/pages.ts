@@ -1,6 +1,7 @@
 import type { ObjectSchema } from '../sdk/json-schema.ts';
 import { MANIFEST_SCHEMA } from '../sdk/manifest.ts';
 import { RUNTIME_SCHEMA } from '../sdk/runtime-schema.ts';
+import { contractsPage } from './docs-contracts.ts';
 import { errorsPage } from './docs-errors.ts';
 import { pointsPage } from './docs-points.ts';
 import { settingsPage } from './docs-settings.ts';
@@ -10,6 +11,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/points.md': pointsPage,
   'docs/errors.md': errorsPage,
   'docs/settings.md': settingsPage,
+  'docs/contracts.md': contractsPage,
   'sdk/schemas/hook.schema.json': () => schemaFile(MANIFEST_SCHEMA),
   'sdk/schemas/runtime.schema.json': () => schemaFile(RUNTIME_SCHEMA),
 };

@@ -86,7 +86,7 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     const verdict = await runtime.fire(point, payload, contextOf(extras));
     injections.add(point, verdict.inject);
     // A question comes with its own words; notices beside it would only hide it.
-    if (verdict.action !== 'ask' && verdict.suppressOutput !== true) tellNotices(verdict, emit);
+    if (verdict.action !== 'ask') tellNotices(verdict, emit);
     if (verdict.endsRun === true) throw new RunStopped(verdict.reason);
     const { action, approval } = verdict;
     if (action !== 'ask') return async () => outcomeOf({ ...verdict, action });
@@ -132,7 +132,7 @@ function outcomeOf<P extends Point>(
 }
 
 function tellNotices({ notices }: Verdict<Point>, emit: OnEvent): void {
-  for (const { text, level, hook } of notices) {
-    if (text !== '') emit({ type: 'notice', text, level, source: `hook:${hook}` });
+  for (const { text, level, hook, source = hook } of notices) {
+    if (text !== '') emit({ type: 'notice', text, level, source: `hook:${source}` });
   }
 }

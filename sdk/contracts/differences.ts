@@ -1,0 +1,100 @@
+/** Something that a hook of another system meets here and did not there, on purpose. */
+export interface Difference {
+  /** The features that it is about. */
+  readonly ids: readonly string[];
+  readonly differs: string;
+  readonly why: string;
+  /** What the author of such a hook loses. */
+  readonly loses: string;
+}
+
+/** The deliberate differences, fifteen at the most over all systems. */
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    ids: ['AP13b', 'AP18', 'AP32', 'AP34'],
+    differs:
+      'Its hazards are not reproduced: changed data stays when another handler asks or injects, a merged injection keeps its other fields, handlers of one name stay apart, and the wildcard `*`, which never fired, is an error at load.',
+    why: 'They lose what a guard did without a word.',
+    loses: 'Nothing that worked.',
+  },
+  {
+    ids: ['AP12', 'AP13'],
+    differs:
+      'Injections of several handlers reach the model one by one, each with its own role and retention, instead of as one text with a blank line between.',
+    why: 'Hooks of several packages meet at one event: merged, the first would decide for all, and nobody could tell whose text it is. `emit` within one module merges as before.',
+    loses: 'One message in place of several.',
+  },
+  {
+    ids: ['AP26'],
+    differs: 'Every handler has a cap, 1500 ms unless its manifest asks for more and gets it.',
+    why: 'A guard that hangs must not hang the agent.',
+    loses: 'Handlers that wait for minutes: they return `ask_user` instead.',
+  },
+  {
+    ids: ['AP27', 'AP28'],
+    differs:
+      "`emit` and `emit_and_collect` give the answers of the hook's own handlers; other hooks hear the event afterwards.",
+    why: 'A run that waits for other sandboxes could be held up by any of them, and read what they think.',
+    loses: "Reading other packages' answers to an event.",
+  },
+  {
+    ids: ['AP29', 'AP61', 'AP62'],
+    differs:
+      'Handlers are JavaScript modules: neither WASM components nor hooks behind gRPC run, and their limits are those of every hook. An unknown action denies.',
+    why: 'One kind of sandbox is enough to hold, and one that lets unknown answers pass is none.',
+    loses: 'A module built for these has to be written as `mount(coordinator, config)`.',
+  },
+  {
+    ids: ['AP33', 'AP64'],
+    differs:
+      'Handlers are registered while `mount` runs, and the cleanup that it returns is not called.',
+    why: 'The chain is made, ordered and shown to the operator before anything happens; a sandbox is thrown away whole.',
+    loses:
+      'Handlers that come and go while an agent runs (removing one works), and a last word at the end.',
+  },
+  {
+    ids: ['AP45b', 'AP45c'],
+    differs:
+      'The reference loop sends every request whole: nothing ephemeral stays with a provider.',
+    why: 'It chains no state on servers.',
+    loses: 'Nothing; loops of others that chain have to keep the two rules themselves.',
+  },
+  {
+    ids: ['HP10'],
+    differs: '`afterToolExecution` also sees the texts of a call that was steered away.',
+    why: 'Whatever the model reads passes it once, so that a hook that hides data misses nothing.',
+    loses: 'Telling by its absence that a call was steered: `isError` is true.',
+  },
+];
+
+/** A point where the sources of a system contradict each other, and which of them holds here. */
+export interface Choice {
+  readonly ids: readonly string[];
+  readonly holds: string;
+}
+
+/** What was chosen where code and documents disagree. */
+export const CHOICES: readonly Choice[] = [
+  { ids: ['AP3'], holds: 'The documents: a handler without a name is called after its function.' },
+  { ids: ['AP13'], holds: 'The newer code: an injection is ephemeral if any of those merged is.' },
+  {
+    ids: ['AP19', 'AP21', 'AP66'],
+    holds:
+      'The code: a local handler that throws lets pass, an answer that is no result denies. A handler of a package that throws at a gate is closed.',
+  },
+  {
+    ids: ['AP39'],
+    holds: 'The documents: 10 240 characters and 10 000 tokens where nothing is set.',
+  },
+  { ids: ['HP5'], holds: 'Both: `beforeProviderCall` may return a request or messages alone.' },
+  {
+    ids: ['HP8'],
+    holds: 'The shape decides the default text of a refusal: astorlm, or from scratch.',
+  },
+  { ids: ['HP18'], holds: 'astorlm: 25 turns, and the last message is returned.' },
+  { ids: ['HP24'], holds: 'The prose: a throw of `beforeToolExecution` takes the run down.' },
+  {
+    ids: ['HP25'],
+    holds: 'Each its own: an empty text is kept, but for the names of Python, where it is none.',
+  },
+];

@@ -54,6 +54,8 @@ export interface LiveRuntime extends Runtime {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
+  /** Whether a hook would decide on a call at a point. */
+  isGuarded(point: Point, context?: Context): boolean;
   processes(): readonly ProcessFacts[];
 }
 
@@ -159,6 +161,7 @@ async function assemble(
     hookMetrics: () => hookMetrics(metrics.snapshot().hooks),
     bag: () => bagOf(catalog.hooks),
     transcript: (sessionId) => readTranscript(records, sessionId),
+    isGuarded: (point, context = {}) => applicable(chains.of(point), context).enforced.length > 0,
     processes: () => host.processes(),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();

@@ -47,6 +47,8 @@ export interface History {
   /** A copy: hooks on a request change the request, never this. */
   messages(): readonly StoredMessage[];
   append(draft: MessageDraft): Promise<Stored>;
+  /** Stores words of the loop's own in the place of a message that hooks did not let in; they are not asked again. */
+  standIn(draft: MessageDraft): Promise<void>;
   /** Changes fields of a stored message. */
   update(id: string, updates: Partial<MessageDraft>): Promise<Stored>;
   /** Takes messages out of what the model reads, and puts one in their place, first. */
@@ -74,6 +76,12 @@ export async function openSessionHistory(store: HistoryStore, scene: Scene): Pro
       kept.push(stored.message);
       await scene.fire('postMessageCreate', { message: { ...stored.message } });
       return stored;
+    },
+    async standIn(draft) {
+      const message = { id: randomUUID(), ...draft };
+      await store.insert(sessionId, message);
+      kept.push(message);
+      await scene.fire('postMessageCreate', { message: { ...message } });
     },
     async update(id, updates) {
       const at = kept.findIndex((message) => message.id === id);

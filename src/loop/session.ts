@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../../sdk/errors.ts';
+import { POINT_NAMES } from '../../sdk/points.ts';
 import type { AgentSession, Input, Place } from './agent-session.ts';
 import { openSessionHistory, type History } from './history.ts';
 import { JOB_DONE_TOOL } from './job-done.ts';
@@ -141,7 +142,7 @@ function createRun(parts: SessionParts, prompt: string, signal: AbortSignal): Ru
     rootSessionId: place.rootSessionId ?? scene.sessionId,
     isDelegated,
     parentToolCallId: place.parentToolCallId,
-    isBuffered: isBuffered(options),
+    isBuffered: isBuffered(parts),
     rejected: [],
     usage: { inputTokens: 0, outputTokens: 0 },
     turn: 0,
@@ -149,11 +150,12 @@ function createRun(parts: SessionParts, prompt: string, signal: AbortSignal): Ru
 }
 
 /** Text waits for its end where a hook is to see the whole of it. Hooks on tools do not cost the user the stream. */
-function isBuffered({ runtime, strictBuffering = false, stream = true }: AgentOptions): boolean {
+function isBuffered({ options, scene }: SessionParts): boolean {
+  const { runtime, strictBuffering = false, stream = true } = options;
   if (!stream) return true;
-  const enforced = runtime.inventory().hooks.filter(({ mode }) => mode === 'enforce');
-  if (strictBuffering) return enforced.length > 0;
-  return enforced.some(({ points }) => points.some(({ point }) => point === 'preOutput'));
+  const { sessionId, agent, caller } = scene;
+  const points = strictBuffering ? POINT_NAMES : (['preOutput'] as const);
+  return points.some((point) => runtime.isGuarded(point, { sessionId, agent, caller }));
 }
 
 function resultOf(run: Run, end: RunEnd): RunResult {

@@ -124,7 +124,7 @@ async function store(
   if (appended.ok) return kept;
   // A call without a result breaks the next request, so the reason stands for it.
   const reason = withheld(appended.reason);
-  await history.append({ ...message, content: textOf(reason.content), isError: true });
+  await history.standIn({ ...message, content: textOf(reason.content), isError: true });
   return reason;
 }
 

@@ -1,6 +1,7 @@
 import { shortfall } from '../../sdk/capabilities.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { PackageEntry } from '../config/runtime-config.ts';
+import { refuseUntrusted } from '../grants/refuse-untrusted.ts';
 import type { PackageSpec } from '../packages/fetch/registry.ts';
 import { declaredBy, requestOf, type HookRequest } from '../packages/install/consent.ts';
 import { enablePackage } from '../packages/install/enable.ts';
@@ -38,6 +39,7 @@ export async function runAdd(session: Session, text: string, flags: AddFlags): P
   const spec = specFrom(text, packages);
   const prepared = await preparePackage(spec, await preparationOf(packages));
   const entry = entryFor(spec, packages, flags);
+  refuseUntrusted(prepared, packages.config);
   refuseUnmatched(prepared, flags);
   const requests = requestsOf(prepared, entry);
   showRequests(session.terminal, prepared, requests);

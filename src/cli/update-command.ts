@@ -1,6 +1,7 @@
 import { shortfall } from '../../sdk/capabilities.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { PackageEntry } from '../config/runtime-config.ts';
+import { refuseUntrusted } from '../grants/refuse-untrusted.ts';
 import { packageKind } from '../config/package-kind.ts';
 import semver from 'semver';
 import {
@@ -90,6 +91,7 @@ async function update(
   const spec = specOf(entry, packages);
   const prepared = await preparePackage(spec, preparation);
   refuseChange(prepared, locked);
+  refuseUntrusted(prepared, packages.config);
   const facts = { package: locked.name, from: locked.version, to: prepared.version };
   if (
     prepared.assembly.hash === locked.bundle &&

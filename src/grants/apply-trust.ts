@@ -2,7 +2,7 @@ import { packageKind } from '../config/package-kind.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
 import { findLocked, type LockFile } from '../packages/lock/lock-file.ts';
 import type { PackageFindings } from '../packages/package-hooks.ts';
-import { distrust, isTrustSet, type PackageFacts } from './trust-policy.ts';
+import { distrust, integritiesOf, isTrustSet, type PackageFacts } from './trust-policy.ts';
 
 /**
  * Makes the hooks of packages that the policy refuses fail: they stay in their chains, so that a guard that was blocked
@@ -33,13 +33,22 @@ export function applyTrust(
   });
 }
 
-/** What the lock knows of the package that an entry of runtime.json names. */
-export function factsOf(
+function factsOf(
   { name, version }: Pick<PackageFacts, 'name' | 'version'>,
   entry: string,
   lock: LockFile,
 ): PackageFacts {
   const kind = packageKind(entry);
   const isFetched = kind === 'name' || kind === 'remote';
-  return { name, version, isFetched, locked: findLocked(lock, entry) };
+  const locked = findLocked(lock, entry);
+  if (locked === undefined) return { name, version, isFetched, hashes: [] };
+  const { integrity, bundle, hooks, provenance } = locked;
+  const bundles = Object.values(hooks).map((hook) => hook.bundle);
+  return {
+    name,
+    version,
+    isFetched,
+    provenance,
+    hashes: [...integritiesOf(integrity), bundle, ...bundles],
+  };
 }

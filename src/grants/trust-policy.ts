@@ -1,5 +1,5 @@
 import semver from 'semver';
-import type { LockedPackage, LockedProvenance } from '../packages/lock/lock-file.ts';
+import type { LockedProvenance } from '../packages/lock/lock-file.ts';
 
 /** One thing that an operator asks of a package's origin: `signature`, `provenance`, `key:<id>` or `source:<repository>`. */
 export type TrustRequirement = string;
@@ -30,8 +30,9 @@ export interface PackageFacts {
   readonly version: string;
   /** Whether it was fetched from somewhere; a folder or tarball of the operator's own is held against the block list alone. */
   readonly isFetched: boolean;
-  readonly locked?:
-    Pick<LockedPackage, 'integrity' | 'bundle' | 'hooks' | 'provenance'> | undefined;
+  /** Integrities of its archive, SHA-256 of its bundles. */
+  readonly hashes: readonly string[];
+  readonly provenance?: LockedProvenance | undefined;
 }
 
 /** Why a policy refuses a package, or `undefined`. A block always wins. */
@@ -40,10 +41,10 @@ export function distrust(policy: TrustPolicy, facts: PackageFacts): string | und
   if (block !== undefined) return `it is blocked: ${block.reason}`;
   if (!facts.isFetched) return undefined;
   const { scopes, allOf, anyOf } = policy;
+  const { provenance } = facts;
   if (scopes !== undefined && !scopes.some((scope) => isOfScope(facts.name, scope))) {
     return 'its name is in none of the allowed scopes';
   }
-  const provenance = facts.locked?.provenance;
   const lacking = allOf.find((requirement) => !isMet(requirement, provenance));
   if (lacking !== undefined) return `it lacks ${lacking}`;
   if (anyOf.length > 0 && !anyOf.some((requirement) => isMet(requirement, provenance))) {
@@ -57,23 +58,21 @@ export function isTrustSet({ scopes, allOf, anyOf, block }: TrustPolicy): boolea
   return scopes !== undefined || allOf.length + anyOf.length + block.length > 0;
 }
 
+/** An integrity may list several hashes of the same archive. https://www.w3.org/TR/SRI/ */
+export function integritiesOf(integrity: string): readonly string[] {
+  return integrity.split(/\s+/).filter((text) => text !== '');
+}
+
 function isBlocked({ package: name, version, hash }: TrustBlock, facts: PackageFacts): boolean {
   if (name !== undefined && name !== facts.name) return false;
   if (version !== undefined && !isInRange(facts.version, version)) return false;
-  return hash === undefined || hashesOf(facts).has(hash);
+  return hash === undefined || facts.hashes.includes(hash);
 }
 
 /** A version that is none may be any: a block must not be escaped by an unreadable one. */
 function isInRange(version: string, range: string): boolean {
   if (semver.valid(version) === null) return true;
   return semver.satisfies(version, range, { includePrerelease: true });
-}
-
-function hashesOf({ locked }: PackageFacts): ReadonlySet<string> {
-  if (locked === undefined) return new Set();
-  const bundles = Object.values(locked.hooks).map(({ bundle }) => bundle);
-  // An integrity may list several hashes of the same archive.
-  return new Set([...locked.integrity.split(/\s+/), locked.bundle, ...bundles]);
 }
 
 function isOfScope(name: string, scope: string): boolean {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { distrust, type PackageFacts, type TrustPolicy } from '../../src/grants/trust-policy.ts';
+import {
+  distrust,
+  integritiesOf,
+  type PackageFacts,
+  type TrustPolicy,
+} from '../../src/grants/trust-policy.ts';
 import { configFromObject } from '../../src/config/load-config.ts';
 import type { LockedProvenance } from '../../src/packages/lock/lock-file.ts';
 import { openTemporary } from '../runtime/temporary-runtime.ts';
@@ -8,13 +13,8 @@ const NONE: TrustPolicy = { allOf: [], anyOf: [], block: [] };
 const BUNDLE = 'b'.repeat(64);
 
 function facts(provenance?: LockedProvenance, more: Partial<PackageFacts> = {}): PackageFacts {
-  const locked = {
-    integrity: 'sha512-AAAA== sha1-BBBB=',
-    bundle: 'a'.repeat(64),
-    hooks: { h: { capabilities: [], points: ['preInput' as const], bundle: BUNDLE } },
-    ...(provenance !== undefined && { provenance }),
-  };
-  return { name: '@acme/guard', version: '1.2.3', isFetched: true, locked, ...more };
+  const hashes = [...integritiesOf('sha512-AAAA== sha1-BBBB='), 'a'.repeat(64), BUNDLE];
+  return { name: '@acme/guard', version: '1.2.3', isFetched: true, hashes, provenance, ...more };
 }
 
 const SIGNED = { signature: 'verified', attestation: 'absent', keys: ['SHA256:k1'] } as const;
@@ -106,7 +106,7 @@ test('a prerelease and a version that cannot be read do not slip past a range', 
 });
 
 test("the operator's own folders are held against the block list alone", () => {
-  const own = { isFetched: false, locked: undefined };
+  const own = { isFetched: false, hashes: [] };
   expect(
     distrust({ ...NONE, scopes: ['@other'], allOf: ['provenance'] }, facts(undefined, own)),
   ).toBe(undefined);

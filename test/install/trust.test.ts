@@ -1,0 +1,122 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AuditReport } from '../../src/audit/audit-report.ts';
+import { runAudit } from '../../src/cli/audit/audit-command.ts';
+import { hookAt, hookOf, type Tree } from '../packages/workspace.ts';
+import { makeProject, type Project } from './project.ts';
+import { openRegistry, type Registry } from './registry.ts';
+import { forgetNpm, SLOW_MS } from './setting.ts';
+
+let registry: Registry;
+
+const guard = (version: string): Tree => ({
+  'package.json': { name: '@acme/guard', version },
+  ...hookAt('guard', { capabilities: ['reads_tool_io', 'gates_tools'] }),
+});
+
+beforeAll(async () => {
+  forgetNpm();
+  registry = await openRegistry();
+  await registry.publish(guard('1.0.0'));
+  await registry.publish(guard('1.1.0'));
+}, SLOW_MS);
+
+afterAll(() => registry.close());
+
+async function setTrust({ folder }: Project, trust: object): Promise<void> {
+  const file = join(folder, 'runtime.json');
+  const config = JSON.parse(await readFile(file, 'utf8')) as object;
+  await writeFile(file, JSON.stringify({ ...config, trust }, null, 2));
+}
+
+async function audited(
+  { folder }: Project,
+  online = false,
+): Promise<readonly [number, AuditReport]> {
+  const reports: unknown[] = [];
+  const quiet = (): undefined => undefined;
+  const terminal = {
+    isJson: true,
+    isWatched: false,
+    closed: new AbortController().signal,
+    line: quiet,
+    json: (value: unknown) => void reports.push(value),
+    table: quiet,
+    note: quiet,
+    error: quiet,
+    progress: quiet,
+  };
+  const config = join(folder, 'runtime.json');
+  const session = { terminal, config, signal: new AbortController().signal };
+  const code = await runAudit(session, { unusedDays: 30, ...(online && { online }) });
+  return [code, reports[0] as AuditReport];
+}
+
+test(
+  'what the policy refuses is not installed, and nobody is asked to agree to it',
+  async () => {
+    const project = await makeProject(registry.npmrc);
+    for (const [trust, why] of [
+      [{ allOf: ['signature'] }, /lacks signature/],
+      [{ anyOf: ['provenance', 'key:SHA256:x'] }, /none of provenance/],
+      [{ scopes: ['@other'] }, /allowed scopes/],
+      [{ block: [{ package: '@acme/guard', version: '>=1.1.0', reason: 'CVE-3' }] }, /CVE-3/],
+    ] as const) {
+      await setTrust(project, trust);
+      const before = await project.state();
+      await expect(project.add('@acme/guard')).rejects.toMatchObject({
+        code: 'untrusted',
+        message: expect.stringMatching(why) as string,
+      });
+      expect(await project.state()).toEqual(before);
+    }
+    await setTrust(project, { scopes: ['@acme'] });
+    expect((await project.add('@acme/guard@1.0.0')).code).toBe(0);
+  },
+  SLOW_MS,
+);
+
+test(
+  'a package that is blocked later stays and fails, by its version or by its bytes, and is not updated into',
+  async () => {
+    const project = await makeProject(registry.npmrc);
+    await project.add('@acme/guard@1.0.0');
+    const { integrity, bundle, hooks } = (await project.lock()).packages['@acme/guard'] ?? {};
+    for (const hash of [integrity, bundle, hooks?.['guard']?.bundle]) {
+      await setTrust(project, { block: [{ hash, reason: 'stolen key' }] });
+      expect(hookOf(await project.catalog(), 'guard')).toMatchObject({
+        failure: { code: 'untrusted', detail: 'it is blocked: stolen key' },
+      });
+      const [code, { findings, isDrifted }] = await audited(project);
+      expect([code, isDrifted]).toEqual([1, true]);
+      expect(findings[0]).toMatchObject({ kind: 'untrusted', hook: 'guard' });
+    }
+    await setTrust(project, { block: [{ package: '@acme/guard', version: '1.1.0', reason: 'r' }] });
+    const text = await project.config();
+    await writeFile(join(project.folder, 'runtime.json'), text.replace('"1.0.0"', '"^1.0.0"'));
+    await project.update();
+    expect((await project.lock()).packages['@acme/guard']?.version).toBe('1.0.0');
+    expect(hookOf(await project.catalog(), 'guard').failure).toBeUndefined();
+  },
+  SLOW_MS,
+);
+
+test(
+  'the audit of an installed package says who agreed, that nothing proves its build, and online what is newer',
+  async () => {
+    const project = await makeProject(registry.npmrc);
+    await project.add('@acme/guard@1.0.0');
+    const [code, report] = await audited(project, true);
+    expect(code).toBe(0);
+    expect(report.packages).toMatchObject([
+      { name: '@acme/guard', version: '1.0.0', integrity: 'locked', newest: '1.1.0' },
+    ]);
+    expect(report.packages[0]?.consent?.by).toBeTruthy();
+    const kinds = report.findings.map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['no_provenance', 'behind']));
+    const [, offline] = await audited(project);
+    expect(offline.packages[0]).not.toHaveProperty('newest');
+  },
+  SLOW_MS,
+);

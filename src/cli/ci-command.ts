@@ -32,15 +32,21 @@ export async function runCi(session: Session): Promise<number> {
   const [fault] = verifyHistory(packages.lock);
   if (fault !== undefined) throw mismatch(`the history of "${fault.package}": ${fault.detail}`);
   let preparation: Preparation | undefined;
-  let installed = 0;
+  const restored: { readonly name: string; readonly text: string }[] = [];
   for (const item of locked) {
     if (session.signal.aborted) return EXIT.interrupted;
     const read = await readStored(packages.config.cacheFolder, item.locked.bundle);
     if (read.ok) continue;
     preparation ??= await preparationOf(packages);
-    await restore(item, packages, preparation);
-    installed++;
+    restored.push({ name: item.locked.name, text: await restore(item, packages, preparation) });
   }
+  // With one package wrong, none is put there.
+  for (const { name, text } of restored) {
+    await writeStored(packages.config.cacheFolder, text).catch((error: unknown) => {
+      throw failedInstall(name, error);
+    });
+  }
+  const installed = restored.length;
   const { terminal } = session;
   terminal.progress();
   if (terminal.isJson) terminal.json({ packages: locked.length, installed });
@@ -73,7 +79,7 @@ async function restore(
   { entry, locked }: { readonly entry: PackageEntry; readonly locked: Locked },
   packages: PackageSession,
   preparation: Preparation,
-): Promise<void> {
+): Promise<string> {
   const { name, version, integrity, resolved, dependencies = {} } = locked;
   const exact = { ...entry, version };
   const declared = specOf(entry.version === undefined ? entry : exact, packages);
@@ -97,11 +103,7 @@ async function restore(
         : `; it was bundled by ${bundler}, and here is ${BUNDLER_VERSION}`;
     throw mismatch(`the bundle of ${name}@${version}${maker}`);
   }
-  try {
-    await writeStored(packages.config.cacheFolder, prepared.assembly.text);
-  } catch (error) {
-    throw failedInstall(name, error);
-  }
+  return prepared.assembly.text;
 }
 
 function isSame(locked: Dependencies, found: Dependencies): boolean {

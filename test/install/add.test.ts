@@ -15,18 +15,16 @@ import {
 } from '../packages/workspace.ts';
 import { archiveOf, packed } from '../packages/archives.ts';
 import { makeProject, openProject } from './project.ts';
-import { openRegistry, withoutNpm, type Registry } from './registry.ts';
+import { openRegistry, type Registry } from './registry.ts';
+import { forgetNpm, SLOW_MS } from './setting.ts';
 
-const SLOW_MS = 180_000;
 const GATES = ['reads_tool_io', 'gates_tools'];
 const MODULES = join(import.meta.dirname, '../../node_modules');
 
 let registry: Registry;
 
 beforeAll(async () => {
-  for (const key of Object.keys(process.env)) {
-    if (!(key in withoutNpm(process.env))) delete process.env[key];
-  }
+  forgetNpm();
   registry = await openRegistry();
   const scripts = Object.fromEntries(
     ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => [name, 'touch ran-a-script']),

@@ -8,6 +8,7 @@ declare module '@npmcli/config' {
       readonly flatten: unknown;
       readonly nerfDarts: unknown;
       readonly argv: readonly string[];
+      readonly env: Record<string, string | undefined>;
       readonly cwd: string;
     });
     load(): Promise<void>;

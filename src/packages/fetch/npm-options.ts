@@ -15,10 +15,12 @@ export async function loadNpmOptions(folder: string): Promise<NpmOptions> {
     import('@npmcli/config/lib/definitions/index.js'),
   ]);
   // No npm is installed with us, so there is no npmrc of its own and no argument of its command line.
+  // It writes what it read into the environment that it is given, for scripts that npm would run.
   const npm = new Config({
     ...tables,
     npmPath: join(folder, '.npm-is-not-here'),
     argv: ['', ''],
+    env: { ...process.env },
     cwd: folder,
   });
   await npm.load();

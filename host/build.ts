@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
@@ -34,7 +34,16 @@ const NAMES = ['isolate', 'worker', 'thread'] as const;
  * What was bundled before is taken as it is while no file that it was made from has changed.
  */
 export async function buildChildEntries(folder: string): Promise<ChildEntries> {
+  await openFolder(folder);
   return (await readBuilt(folder)) ?? (await buildAnew(folder));
+}
+
+/** Children have user ids of their own: they go through the folder to their entry, but cannot list what else it holds. */
+async function openFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  const { mode } = await stat(folder);
+  // Another owner's folder stays as it is; children then run without that layer.
+  if ((mode & 0o111) !== 0o111) await chmod(folder, mode | 0o111).catch(() => undefined);
 }
 
 /** What a build leaves beside the entries, to be recognised by. */
@@ -79,7 +88,6 @@ async function buildAnew(folder: string): Promise<ChildEntries> {
   const buildHash = hashOf(texts.join('\0')).slice(0, 16);
   const built = entriesIn(folder, buildHash);
   const entries: Record<string, string> = {};
-  await mkdir(folder, { recursive: true });
   for (const [at, name] of NAMES.entries()) {
     const text = (texts[at] ?? '').replaceAll(HASH_MARK, buildHash);
     entries[name] = hashOf(text);

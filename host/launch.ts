@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -49,7 +49,27 @@ export function launchPlans(
   const isLinux = process.platform === 'linux';
   const isRoot = process.getuid?.() === 0;
   const wraps = isLinux ? (isRoot ? WRAPS.root : WRAPS.user) : WRAPS.elsewhere;
-  return wraps.map((wrap) => (serial) => isolatePlan(entries, wrap(FIRST_UID + (serial % UIDS))));
+  // A start that is bound to fail would hold up the first load by as long as one that does not.
+  const files = [process.execPath, entries.isolate, addonFile()];
+  const isOpen = isRoot && files.every(isReadableByAll);
+  return wraps
+    .filter((wrap) => isOpen || !wrap(FIRST_UID).layers.includes('user'))
+    .map((wrap) => (serial) => isolatePlan(entries, wrap(FIRST_UID + (serial % UIDS))));
+}
+
+/** Whether every user may read a file and go through the folders above it. */
+function isReadableByAll(file: string): boolean {
+  const EXECUTE = 0o1;
+  const READ = 0o4;
+  try {
+    if ((statSync(file).mode & READ) === 0) return false;
+    for (let at = path.dirname(file); ; at = path.dirname(at)) {
+      if ((statSync(at).mode & EXECUTE) === 0) return false;
+      if (at === path.dirname(at)) return true;
+    }
+  } catch {
+    return false;
+  }
 }
 
 /** Programs that come before node, and the layers that they add. */

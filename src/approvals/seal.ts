@@ -85,7 +85,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
 async function createKey(file: string): Promise<Buffer> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await mkdir(dirname(file), { recursive: true, mode: 0o711 });
     const handle = await open(draft, 'wx', 0o600);
     try {
       await handle.writeFile(randomBytes(KEY_BYTES));

@@ -72,7 +72,7 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
 
 function createPrivately(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o711 });
     // SQLite gives its -wal and -shm files the rights of the main file.
     closeSync(openSync(file, 'a', 0o600));
   } catch (error) {

@@ -11,6 +11,7 @@ export interface Bare {
   /** One round trip. Calls may overlap; answers come in order. */
   call(input: string): Promise<string>;
   stop(): void;
+  readonly pid: number;
 }
 
 /** Bundles the bare child into a folder that its user id can read; gives the file. */
@@ -39,6 +40,7 @@ export function startBare(isolate: string, serial = 1): Promise<Bare> {
           child.stdin.write(encodeFrame({ kind: 2, id: (lastId += 1), number: 1, text: input }));
         }),
       stop: () => void child.kill('SIGKILL'),
+      pid: child.pid ?? 0,
     };
     child.stdout.on('data', (chunk: Buffer) =>
       reader.push(chunk, ({ kind, text }) => {

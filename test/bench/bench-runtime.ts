@@ -18,6 +18,8 @@ export interface BenchHook {
 /** A folder with packages to open runtimes in. The maker removes it. */
 export interface BenchFolder {
   readonly folder: string;
+  /** What stands in its runtime.json. */
+  readonly config: object;
   open(limits?: object): Promise<LiveRuntime>;
   remove(): Promise<void>;
 }
@@ -64,11 +66,13 @@ export async function writeFolder(hooks: readonly BenchHook[]): Promise<BenchFol
     await writeFile(join(place, 'index.mjs'), module);
   }
   const packages = homes.map((home) => ({ package: `./packages/${home}`, grants: CAPABILITIES }));
+  const config = { packages, limits: CALM };
   return {
     folder,
+    config,
     open: (limits = {}) =>
       openRuntime({
-        config: { packages, limits: { ...CALM, ...limits } },
+        config: { ...config, limits: { ...CALM, ...limits } },
         folder,
         log: { destination: new PassThrough().resume() },
       }),

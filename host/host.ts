@@ -121,14 +121,16 @@ export function openHost(options: HostOptions): Host {
     },
     processes: () =>
       [...pools].flatMap(([key, pool]) =>
-        pool.processes.map(({ child, calls }): ProcessFacts => ({
-          owner: key.slice(key.indexOf(' ') + 1),
-          sandbox: key.slice(0, key.indexOf(' ')) as SandboxKind,
-          pid: child.pid,
-          rssMb: residentMb(child.pid) ?? 0,
-          calls,
-          layers: child.layers,
-        })),
+        pool.processes
+          .filter(({ child }) => child.isAlive)
+          .map(({ child, calls }): ProcessFacts => ({
+            owner: key.slice(key.indexOf(' ') + 1),
+            sandbox: key.slice(0, key.indexOf(' ')) as SandboxKind,
+            pid: child.pid,
+            rssMb: residentMb(child.pid) ?? 0,
+            calls,
+            layers: child.layers,
+          })),
       ),
     async close() {
       isClosed = true;

@@ -254,6 +254,8 @@ export class Pool {
 
   #adopt(child: Child): void {
     if (this.#isClosed) return child.kill();
+    // It may have died between its first word and now.
+    if (!child.isAlive) return this.#pump();
     const process = new SandboxProcess(child, {
       kind: this.#options.kind,
       graceMs: this.#options.limits.graceMs,

@@ -39,8 +39,11 @@ export function callResult(done: TaskEnd, call: Call, limits: HostLimits): CallR
     return notCalled(REFUSAL_CODES[done.by], details[done.by]);
   }
   if (done.type === 'not-loaded') {
-    const { code, detail } = loadFailure(done.ending);
-    return notCalled(code, detail);
+    const { ending } = done;
+    const { code, detail } = loadFailure(ending);
+    if (ending.by !== 'loss') return notCalled(code, detail);
+    const { role } = ending;
+    return { ...notCalled(role === 'culprit' ? code : 'sandbox_lost', detail), role };
   }
   const { ending } = done;
   const facts = factsOf(done.activity, ending);

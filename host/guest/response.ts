@@ -1,4 +1,4 @@
-import { deferred, freeze, parse, record, settle } from './intrinsics.ts';
+import { apply, deferred, freeze, parse, record, settle } from './intrinsics.ts';
 
 /** Makes `ctx.fetch` of the bridge call: its answer, a status and a text, becomes what hooks know as a response. */
 export function fetchWith(
@@ -6,7 +6,7 @@ export function fetchWith(
 ): (...args: unknown[]) => Promise<object> {
   return (...args) => {
     const { promise, resolve, reject } = deferred<object>();
-    settle(call(...args), (answer) => resolve(responseOf(answer as Answer)), reject);
+    settle(apply(call, undefined, args), (answer) => resolve(responseOf(answer as Answer)), reject);
     return promise;
   };
 }

@@ -4,6 +4,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
 import { addAuditCommands } from './audit/commands.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
+import { addGrantCommands } from './grants/commands.ts';
 import { interruptible } from './interruption.ts';
 import { addPackageCommands } from './package-commands.ts';
 import type { ReplayFlags } from './replay-command.ts';
@@ -66,6 +67,7 @@ function buildProgram(runIn: Runner): Command {
   addApprovals(program, run);
   addRun(program, run);
   addAuditCommands(program, run);
+  addGrantCommands(program, run);
   addPackageCommands(program, run);
   return program;
 }

@@ -121,3 +121,27 @@ test.each([['--unused-days', 'x'], ['--unused-days', '-1'], ['diff', 'one'], ['n
     expect(err).toContain('usage');
   },
 );
+
+test('grants revokes, lists and restores, and the audit shows it', async () => {
+  const revoked = await place.run(['grants', 'revoke', 'guard', 'gates_tools', '--by', 'ann']);
+  expect([revoked.code, revoked.out]).toEqual([0, 'Revoked gates_tools: guard, by ann\n']);
+  const drifted = await place.run(['audit']);
+  expect(drifted.code).toBe(1);
+  expect(drifted.out).toMatch(/drift +ungranted +guards +guard/);
+  const listed = await place.run(['grants', 'list', '--json']);
+  expect(JSON.parse(listed.out)).toMatchObject([{ action: 'revoke', target: 'guard', by: 'ann' }]);
+  const restored = await place.run(['grants', 'restore', 'guards', 'gates_tools']);
+  // It was revoked from the hook, not from the package.
+  expect(restored.code).toBe(0);
+  expect((await place.run(['audit'])).code).toBe(1);
+  await place.run(['grants', 'restore', 'guard', 'gates_tools']);
+  expect((await place.run(['audit'])).code).toBe(0);
+}, 120_000);
+
+test('a slip in what is to be revoked is told', async () => {
+  const { code, err } = await place.run(['grants', 'revoke', 'gaurd', 'gates_tools']);
+  expect(code).toBe(2);
+  expect(err).toContain('guard');
+  const held = await place.run(['grants', 'revoke', 'guard', 'llm:call']);
+  expect([held.code, held.err]).toEqual([2, expect.stringContaining('does not hold')]);
+}, 60_000);

@@ -95,7 +95,11 @@ async function takeTurn(file: string, folder: string): Promise<() => Promise<voi
       await writeFile(busy, String(process.pid), { flag: 'wx' });
       return () => rm(busy, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        // A full disk takes the name and not what is written under it.
+        await rm(busy, { force: true }).catch(() => undefined);
+        throw error;
+      }
     }
     if (await isLeft(busy)) await rm(busy, { force: true });
     else if (Date.now() > deadline) throw new SignalboxError('install_busy', { file, lock: busy });

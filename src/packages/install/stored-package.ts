@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseManifest, type Manifest } from '../../../sdk/manifest.ts';
 import { sha256, writeCacheFile } from './cache-folder.ts';
@@ -48,6 +48,9 @@ const PLACE = 'locked';
 export async function writeStored(cacheFolder: string, text: string): Promise<() => Promise<void>> {
   const hash = sha256(text);
   if ((await readStored(cacheFolder, hash)).ok) return () => Promise.resolve();
+  // A folder that cannot be made below it is told as one that is not there.
+  await mkdir(cacheFolder, { recursive: true });
+  await access(cacheFolder, constants.W_OK);
   await writeCacheFile(cacheFolder, join(PLACE, `${hash}.json`), text);
   return () => rm(storedPath(cacheFolder, hash), { force: true });
 }

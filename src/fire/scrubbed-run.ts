@@ -10,13 +10,16 @@ const SAID = ['reason', 'note', 'prompt', 'feedback'] as const;
  */
 export function scrubRun(result: CallResult, secrets: SecretPort | undefined): CallResult {
   if (secrets === undefined) return result;
+  const said = result.ok ? result.answer : result.detail;
+  const isClean = [said, ...result.logs].every((text) => secrets.scrub(text) === text);
+  // Nearly every run: no secret was handed out, or none is told.
+  if (isClean) return result;
   const logs = result.logs.map((line) => secrets.scrub(line));
   if (!result.ok) return { ...result, logs, detail: secrets.scrub(result.detail) };
   return { ...result, logs, answer: scrubAnswer(result.answer, secrets) };
 }
 
 function scrubAnswer(text: string, secrets: SecretPort): string {
-  if (secrets.scrub(text) === text) return text;
   try {
     const answer = JSON.parse(text) as unknown;
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return text;

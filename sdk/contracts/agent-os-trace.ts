@@ -20,11 +20,15 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   after_assistant_message: { modify: 'replace', suppress: 'suppress', rework: 'rework' },
 };
 
+/** The part of a decision or a verdict that tells what it did. */
+interface Traced {
+  readonly action: Decision['action'];
+  readonly inject?: readonly unknown[];
+  readonly retry?: NonNullable<Decision['retry']>;
+}
+
 /** How agent-os traces a decision; `undefined` for one that is neutral there, or at a point that it has not. */
-export function interceptionOf(
-  point: Point,
-  decision: Pick<Decision, 'action' | 'inject' | 'retry'>,
-): Interception | undefined {
+export function interceptionOf(point: Point, decision: Traced): Interception | undefined {
   const name = POINTS[point].names.agentOs?.[0];
   if (name === undefined) return undefined;
   const action = ACTIONS[name]?.[decision.action] ?? withAllow(decision);
@@ -32,7 +36,7 @@ export function interceptionOf(
 }
 
 /** What a decision that lets the operation go on adds to it. */
-function withAllow({ inject = [], retry }: Pick<Decision, 'inject' | 'retry'>): string | undefined {
+function withAllow({ inject = [], retry }: Traced): string | undefined {
   if (retry?.abort === true) return 'abort';
   if (retry?.delayMs !== undefined) return 'delay';
   if (retry?.model !== undefined) return 'model';

@@ -1,5 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Finding } from '../packages/candidate.ts';
 import type { Origin } from '../packages/catalog.ts';
 import { locate, readContained } from '../packages/install/contained-file.ts';
@@ -54,6 +54,12 @@ export async function findAgentOsHooks(folder: string): Promise<readonly Finding
     }
   }
   return findings;
+}
+
+/** The hook of one manifest, its script in the same folder or below. */
+export async function findOneHook(file: string): Promise<Finding> {
+  const root = dirname(file);
+  return findingOf(root, await readYamlHook({ root, file, label: '', mayInline: true }));
 }
 
 /** An agent as its file has it, or why that cannot be read. */

@@ -5,6 +5,8 @@ import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
 import { addAuditCommands } from './audit/commands.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { addGrantCommands } from './grants/commands.ts';
+import type { HookFlags } from './hook-command.ts';
+import { HOOK_VERBS } from './hook-events.ts';
 import { interruptible } from './interruption.ts';
 import { addPackageCommands } from './package-commands.ts';
 import type { ReplayFlags } from './replay-command.ts';
@@ -63,6 +65,7 @@ function buildProgram(runIn: Runner): Command {
     runIn(program.opts<{ config: string }>().config, session);
   addStart(program, run);
   addHooks(program, run);
+  addHook(program, run);
   addStore(program, run);
   addApprovals(program, run);
   addRun(program, run);
@@ -113,6 +116,26 @@ function addHooks(program: Command, run: Run): void {
     .action((files: string[], flags: ReplayFlags) =>
       run(async (session) =>
         (await import('./replay-command.ts')).runReplay(session, files, flags),
+      ),
+    );
+}
+
+function addHook(program: Command, run: Run): void {
+  program
+    .command('hook')
+    .description('run one hook of agent-os on an event, or show it with "info"')
+    .argument('<file>', 'its hook.yaml')
+    .argument('<verb>', `info, ${Object.keys(HOOK_VERBS).join(', ')}`)
+    .argument('[words...]', 'what the verb takes')
+    .option('--db <path>', 'a file in place of its db_path and of the store')
+    .option('--live', 'let it ask the real model')
+    .option('--agent <name>', 'name of the process')
+    .option('--template <name>', 'name of the template')
+    .option('--user <id>')
+    .option('--session <id>')
+    .action((file: string, verb: string, words: string[], flags: HookFlags) =>
+      run(async (session) =>
+        (await import('./hook-command.ts')).runHook(session, { file, verb, words }, flags),
       ),
     );
 }

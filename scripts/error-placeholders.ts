@@ -1,5 +1,6 @@
 /** What fills each placeholder of an error's message and hint. None is ever a payload value or a secret. */
 export const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  agent: 'name of the agent',
   allowed: 'methods that the path takes',
   column: 'column in the file, counted from 1',
   consumer: 'name of the hook that reads an output of another',
@@ -9,10 +10,12 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   file: 'path of the file',
   hook: 'name of the hook',
   host: 'address to listen on',
+  id: 'id of the approval',
   kept: 'origin of the hook that is kept',
   key: 'path of the key in the file',
   line: 'line in the file, counted from 1',
   loadMs: 'limits.loadMs in force',
+  lock: 'path of the file that holds the others off',
   maxBytes: 'the size limit in force, in bytes',
   nearest: 'the known name that is nearest to the one given',
   package: 'name of the package',
@@ -23,6 +26,10 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   queueLength: 'limits.queueLength in force',
   queueMs: 'limits.queueMs in force',
   selector: 'the selector as written',
+  session: 'id of the session',
+  source: 'where the tools come from, as it was written',
+  status: 'what became of the approval',
   timeoutMs: 'the time limit in force',
+  tool: 'name of the tool',
   version: 'version of Node.js',
 };

@@ -397,7 +397,7 @@ export const ERRORS = {
   tool_invalid: {
     blame: 'caller',
     message: 'Tool "{tool}" cannot be used: {detail}',
-    hint: 'A tool is {name, description?, parameters: JSON Schema, run(args, call)}; names are letters, digits, "_" and "-"',
+    hint: 'Give it a name of letters, digits, "_" and "-", a JSON Schema as "parameters", and a function "run"',
   },
   tools_unavailable: {
     blame: 'operator',

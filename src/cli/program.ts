@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
 import { addAuditCommands } from './audit/commands.ts';
+import { addAuthorCommands } from './author-commands.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { addGrantCommands } from './grants/commands.ts';
 import type { HookFlags } from './hook-command.ts';
@@ -67,6 +68,7 @@ function buildProgram(runIn: Runner): Command {
   addHooks(program, run);
   addHook(program, run);
   addStore(program, run);
+  addAuthorCommands(program, run);
   addApprovals(program, run);
   addRun(program, run);
   addAuditCommands(program, run);

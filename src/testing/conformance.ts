@@ -54,9 +54,6 @@ export interface ConformanceProblem {
   readonly problem: string;
 }
 
-/** Runs a hook at one point. */
-export type RunOnce = (point: Point, payload: never) => Promise<TestOutcome>;
-
 /**
  * Runs a hook on empty, huge, odd and hostile payloads at each of its points: it must not fail, not exceed its time, and say
  * none of the payload in a reason, a notice or a log line. Nothing comes back when it conforms.

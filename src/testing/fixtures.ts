@@ -14,6 +14,7 @@ import { findLocalHooks } from '../packages/local-hooks.ts';
 import { findPackageHooks } from '../packages/package-hooks.ts';
 import type { TestReport } from '../runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
+import type { HookPlace } from './hook-place.ts';
 import { parseJson } from '../cli/json-file.ts';
 
 const TEXT = { type: 'string' } as const;
@@ -95,6 +96,21 @@ async function fixturesOf({ name, code }: Candidate): Promise<FixtureFile[]> {
       const shown = relative(root, path);
       return { hook: name, file: shown, read: () => readFixture(root, path, shown) };
     });
+}
+
+/** The fixtures of a hook under test, by the names of their files. Throws `json_invalid`, `fixture_invalid`. */
+export async function readFixturesIn({
+  root,
+  handler,
+}: Pick<HookPlace, 'root' | 'handler'>): Promise<(Fixture & { readonly file: string })[]> {
+  if (handler === undefined) return [];
+  const folder = join(dirname(handler), 'fixtures');
+  const names = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.json'));
+  return Promise.all(
+    names
+      .sort()
+      .map(async (file) => ({ file, ...(await readFixture(root, join(folder, file), file)) })),
+  );
 }
 
 /** A package may not have its fixtures read from outside of itself. */

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+
 import { checkConformance, openTestHost, type InlineHook } from '../../src/testing/index.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -7,7 +7,6 @@ import { printable } from '../../config/printable.ts';
 import type { LockedDependency } from '../lock/lock-file.ts';
 import type { NpmOptions } from './npm-options.ts';
 import { extractArchive, fetchPinned, resolveVersion, type Pin } from './registry.ts';
-import { settleAll } from './settle.ts';
 
 /** The packages below a package, by place. */
 export type Dependencies = Readonly<Record<string, LockedDependency>>;
@@ -61,7 +60,7 @@ export async function fetchDependencies(
       const detail = `it depends on more than ${MAX_DEPENDENCIES} packages`;
       throw new SignalboxError('package_invalid', { package: top.name, detail });
     }
-    const locked = await settleAll(placed.map((item) => install(root, item, fetch)));
+    const locked = await Promise.all(placed.map((item) => install(root, item, fetch)));
     for (const [index, { node }] of placed.entries()) {
       const dependency = locked[index];
       if (dependency !== undefined) taken[node.place] = dependency;
@@ -114,7 +113,7 @@ async function placeAll(
   const open = wanted.flatMap(({ node, needs }) =>
     needs.map((need) => ({ node, need: readNeed(need) })),
   );
-  const chosen = await settleAll(
+  const chosen = await Promise.all(
     open.map(async ({ node, need }) => {
       if (fetch.pins !== undefined || isMet(node, need)) return undefined;
       fetch.onProgress?.(`Looking for ${printable(`${need.published}@${need.range}`, 80)}`);

@@ -39,7 +39,7 @@ const LIFE: readonly Stretch[] = [
   },
   {
     title: 'Answer',
-    points: ['onToken', 'toolCallStarted', 'postModelCall', 'budgetThreshold'],
+    points: ['onToken', 'toolCallStarted', 'budgetThreshold', 'postModelCall'],
     next: [
       ['Tools', 'it calls tools'],
       ['Output', 'it is text'],

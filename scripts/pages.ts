@@ -5,12 +5,14 @@ import { contractsPage } from './docs-contracts.ts';
 import { errorsPage } from './docs-errors.ts';
 import { pointsPage } from './docs-points.ts';
 import { settingsPage } from './docs-settings.ts';
+import { turnPage } from './docs-turn.ts';
 
 /** The files that tables write, by path in the checkout. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/points.md': pointsPage,
   'docs/errors.md': errorsPage,
   'docs/settings.md': settingsPage,
+  'docs/turn.md': turnPage,
   'docs/contracts.md': contractsPage,
   'sdk/schemas/hook.schema.json': () => schemaFile(MANIFEST_SCHEMA),
   'sdk/schemas/runtime.schema.json': () => schemaFile(RUNTIME_SCHEMA),

@@ -1,7 +1,6 @@
 import { POINT_NAMES, type Point } from '../../sdk/points.ts';
 import type { LiveRuntime } from '../../src/index.ts';
 import {
-  openAgentSession,
   openAiModel,
   openHistory,
   runAgent,
@@ -112,5 +111,3 @@ export function echo(calls: unknown[] = [], name = 'echo'): AgentTool {
     },
   };
 }
-
-export { openAgentSession };

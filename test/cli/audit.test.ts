@@ -8,6 +8,9 @@ import { openWorkplace, type Workplace } from './command-line.ts';
 
 const GRANTS = ['reads_tool_io', 'gates_tools', 'store:read'];
 
+/** A busy machine takes its time to start many sandboxes. */
+const BUSY_MS = 120_000;
+
 let place: Workplace;
 
 beforeAll(async () => {
@@ -40,7 +43,7 @@ beforeAll(async () => {
   records.countUse({ ...use, capability: 'store:read', scope: 'documents' });
   await records.close();
   await database.close();
-});
+}, BUSY_MS);
 
 afterAll(() => place?.remove());
 

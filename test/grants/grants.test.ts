@@ -6,6 +6,9 @@ const TOOL = ['reads_tool_io', 'gates_tools'];
 const READ = `ctx.store.get(payload.args.from, "k").then(
   (row) => ({ action: "block", reason: "read " + row }))`;
 
+/** A busy machine takes its time to start many sandboxes. */
+const BUSY_MS = 120_000;
+
 let opened: TemporaryRuntime;
 
 beforeAll(async () => {
@@ -34,7 +37,7 @@ beforeAll(async () => {
   );
   await opened.runtime.store.put('documents', 'k', 1);
   await opened.runtime.store.put('people', 'k', 2);
-});
+}, BUSY_MS);
 
 afterAll(() => opened?.remove());
 

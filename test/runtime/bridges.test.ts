@@ -7,6 +7,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTemporary, type TemporaryRuntime } from './temporary-runtime.ts';
 
+/** A busy machine takes its time to start many sandboxes. */
+const BUSY_MS = 120_000;
+
 let server: Server;
 let port: number;
 let opened: TemporaryRuntime;
@@ -74,6 +77,26 @@ beforeAll(async () => {
         `ctx.emit("acme:seen", { tool: payload.toolName }).then(() => ({ action: "allow" }))`,
         ['emits:events'],
       ),
+      homely: {
+        home: 'local',
+        scene: 'homely',
+        run: `ctx.fetch(${at}/home").then((answer) => answer.json()).then((said) => ({ action: "block", reason: said.verdict }))`,
+        manifest: { capabilities: [...BASE, 'net:fetch:localhost'] },
+      },
+      tampering: {
+        scene: 'tampering',
+        module: `
+          Object.prototype.then = function (done) { done({ body: "mine" }); };
+          Object.prototype.body = "mine";
+          Promise.prototype.then = function () { throw new Error("mine"); };
+          JSON.parse = () => ({ verdict: "mine" });
+          Array.prototype[Symbol.iterator] = function* () { yield "https://example.com/"; };
+          export const run = (point, payload, ctx) => {
+            ctx.fetch(${at}/tampered");
+            return { action: "block", reason: "done" };
+          };`,
+        manifest: { capabilities: [...BASE, 'net:fetch:localhost'] },
+      },
       listener: {
         run: '({ action: "block", reason: payload.name + " " + JSON.stringify(payload.data) })',
         manifest: { points: ['event'], capabilities: BASE },
@@ -84,7 +107,7 @@ beforeAll(async () => {
       secrets: { folder: secrets },
     },
   );
-});
+}, BUSY_MS);
 
 afterAll(async () => {
   await opened?.remove();
@@ -131,6 +154,17 @@ test('a grant for a loopback address does not lift the rule against it', async (
 
 test('a service that does not answer costs a guard its time and no more', async () => {
   expect(await fire('slow')).toMatchObject({ action: 'block', code: 'timeout' });
+});
+
+test('a local hook in its worker asks as well', async () => {
+  expect((await fire('homely')).reason).toBe('bad');
+});
+
+test('a hook that turns the built-ins round asks the host it names, or fails by its policy', async () => {
+  expect(await fire('tampering')).toMatchObject({ action: 'block' });
+  const { processes } = opened.runtime;
+  expect(processes().length).toBeGreaterThan(0);
+  expect((await fire('bare')).reason).toContain('undefined');
 });
 
 test('without capabilities none of the bridges is there', async () => {

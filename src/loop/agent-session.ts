@@ -1,5 +1,5 @@
-import type { Stored } from './history.ts';
-import type { MessageDraft, StoredMessage } from './message.ts';
+import type { Stored } from './history/history.ts';
+import type { MessageDraft, StoredMessage } from './history/message.ts';
 import type { AgentOptions, RunResult } from './options.ts';
 
 /** An input of a user. */

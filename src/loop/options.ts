@@ -2,9 +2,9 @@ import type { Answer, ApprovalView } from '../approvals/approval.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { Caller } from '../verdict.ts';
 import type { OnEvent } from './client-events.ts';
-import type { HistoryStore } from './history.ts';
-import type { ModelUsage, Model } from './model.ts';
-import type { AgentTool } from './tool.ts';
+import type { HistoryStore } from './history/history.ts';
+import type { ModelUsage, Model } from './model/model.ts';
+import type { AgentTool } from './tools/tool.ts';
 
 /** An agent that another one can hand work to, as a tool `agent__<name>`. */
 export interface SubAgent {

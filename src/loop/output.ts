@@ -1,4 +1,4 @@
-import { showToken } from './answer-stream.ts';
+import { showToken } from './model/answer-stream.ts';
 import type { Run } from './run-state.ts';
 import type { Outcome } from './scene.ts';
 

@@ -1,9 +1,9 @@
-import type { History } from './history.ts';
-import type { Message } from './message.ts';
-import type { ModelUsage } from './model.ts';
+import type { History } from './history/history.ts';
+import type { Message } from './history/message.ts';
+import type { ModelUsage } from './model/model.ts';
 import type { AgentOptions } from './options.ts';
 import type { Scene } from './scene.ts';
-import type { ToolBox } from './tool.ts';
+import type { ToolBox } from './tools/tool.ts';
 
 /** One run: an input on its way to an answer. */
 export interface Run {

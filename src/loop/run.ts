@@ -1,6 +1,6 @@
 import { SignalboxError } from '../../sdk/errors.ts';
-import { keepInjections } from './assembly.ts';
-import { ToldError } from './model-call.ts';
+import { keepInjections } from './model/assembly.ts';
+import { ToldError } from './model/model-call.ts';
 import type { RunResult } from './options.ts';
 import { release } from './output.ts';
 import { Refusal, type Run } from './run-state.ts';

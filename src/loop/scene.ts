@@ -5,7 +5,7 @@ import type { LiveRuntime } from '../live-runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import { settleAsk } from './ask.ts';
 import type { OnEvent } from './client-events.ts';
-import { createInjections, type Injections } from './injections.ts';
+import { createInjections, type Injections } from './history/injections.ts';
 import type { AgentOptions } from './options.ts';
 
 /** What a point came to, once people were asked. */
@@ -68,10 +68,12 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
   const injections = createInjections();
   let turnId: string | undefined;
   let budget: Context['budget'];
+  let step = 0;
   const contextOf = (extras: FireExtras): Context => ({
     sessionId,
     agent,
     caller,
+    execution: { step },
     ...(turnId !== undefined && { turnId }),
     ...(budget !== undefined && { budget }),
     ...(approve !== undefined && { canAsk: true }),
@@ -83,6 +85,7 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     payload: PayloadInput<P>,
     extras: FireExtras = {},
   ): Promise<() => Promise<Outcome<P>>> {
+    if (point === 'preTurn') step += 1;
     const verdict = await runtime.fire(point, payload, contextOf(extras));
     injections.add(point, verdict.inject);
     // A question comes with its own words; notices beside it would only hide it.
@@ -117,6 +120,7 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     fire: async (point, payload, extras) => (await begin(point, payload, extras))(),
     turnTo(next) {
       turnId = next;
+      step = 0;
     },
     setBudget(next) {
       budget = next;

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { POINT_NAMES } from '../../sdk/points.ts';
 import type { AgentSession, Input, Place } from './agent-session.ts';
-import { openSessionHistory, type History } from './history.ts';
-import { JOB_DONE_TOOL } from './job-done.ts';
+import { openSessionHistory, type History } from './history/history.ts';
+import { JOB_DONE_TOOL } from './tools/job-done.ts';
 import type { AgentOptions, RunResult } from './options.ts';
-import { repairHistory } from './repair.ts';
+import { repairHistory } from './history/repair.ts';
 import { carryOutRun, type RunEnd, type RunInput } from './run.ts';
 import type { Run } from './run-state.ts';
 import { createScene, type Scene } from './scene.ts';
-import { subAgentTools } from './sub-agents.ts';
-import { createToolBox, type ToolBox } from './tool.ts';
+import { subAgentTools } from './tools/sub-agents.ts';
+import { createToolBox, type ToolBox } from './tools/tool.ts';
 
 /** Opens a session, or resumes it where its history goes on. Throws `tool_invalid`. */
 export async function openAgentSession(

@@ -1,11 +1,11 @@
-import { keepInjections } from './assembly.ts';
-import { compactIfNeeded } from './compaction.ts';
-import type { Message } from './message.ts';
-import { callModel } from './model-call.ts';
-import type { ModelAnswer } from './model.ts';
+import { keepInjections } from './model/assembly.ts';
+import { compactIfNeeded } from './history/compaction.ts';
+import type { Message } from './history/message.ts';
+import { callModel } from './model/model-call.ts';
+import type { ModelAnswer } from './model/model.ts';
 import { release } from './output.ts';
 import { Refusal, type Run } from './run-state.ts';
-import { runBatch } from './tool-batch.ts';
+import { runBatch } from './tools/tool-batch.ts';
 
 /** How a turn ended: with the answer of the run, or with results that the model has yet to read. */
 export type TurnEnd =

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { openDatabase } from '../sql/database.ts';
-import { openMessageRows } from '../sql/message-rows.ts';
+import { openDatabase } from '../../sql/database.ts';
+import { openMessageRows } from '../../sql/message-rows.ts';
 import type { MessageDraft, StoredMessage } from './message.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from '../scene.ts';
 
 /** The messages of all sessions, on disk. The maker closes it. */
 export interface HistoryStore {

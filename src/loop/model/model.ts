@@ -1,4 +1,4 @@
-import type { Message, ToolCallRequest } from './message.ts';
+import type { Message, ToolCallRequest } from '../history/message.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {

@@ -1,8 +1,8 @@
-import type { ToolCallRequest } from './message.ts';
+import type { ToolCallRequest } from '../history/message.ts';
 import type { AnswerSink } from './model.ts';
 import { streamedArgument } from './progress.ts';
-import type { Scene } from './scene.ts';
-import type { ToolBox } from './tool.ts';
+import type { Scene } from '../scene.ts';
+import type { ToolBox } from '../tools/tool.ts';
 
 /** One answer on its way to the client. */
 export interface AnswerStream {

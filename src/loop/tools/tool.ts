@@ -1,7 +1,7 @@
-import { SignalboxError } from '../../sdk/errors.ts';
-import { compileForeignSchema, type CompiledSchema } from '../json-validator.ts';
-import type { Caller } from '../verdict.ts';
-import type { ToolSpec } from './model.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { compileForeignSchema, type CompiledSchema } from '../../json-validator.ts';
+import type { Caller } from '../../verdict.ts';
+import type { ToolSpec } from '../model/model.ts';
 
 /** What a running tool is told. */
 export interface ToolRun {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SignalboxError } from '../../sdk/errors.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
 import { assemble, type Assembly } from './assembly.ts';
 import { createAnswerStream, type AnswerStream } from './answer-stream.ts';
 import { chargeRequest, overBudget } from './budget-points.ts';
-import type { Message, ToolCallRequest } from './message.ts';
+import type { Message, ToolCallRequest } from '../history/message.ts';
 import { ModelFailure, type ModelAnswer, type ModelRequest } from './model.ts';
 import { closeModelCall, currentRequestId, inModelCall } from './request-id.ts';
-import { Refusal, type Run } from './run-state.ts';
-import type { Outcome } from './scene.ts';
+import { Refusal, type Run } from '../run-state.ts';
+import type { Outcome } from '../scene.ts';
 
 /** An error that the hooks at the point `error` were told of. */
 export class ToldError extends Error {

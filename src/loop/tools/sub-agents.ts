@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentOptions, RunResult, SubAgent } from './options.ts';
-import type { Scene } from './scene.ts';
-import type { AgentSession, OpenSession, Place } from './agent-session.ts';
+import type { AgentOptions, RunResult, SubAgent } from '../options.ts';
+import type { Scene } from '../scene.ts';
+import type { AgentSession, OpenSession, Place } from '../agent-session.ts';
 import { ToolOutcome, type AgentTool, type ToolRun } from './tool.ts';
 
 /** Agents below agents below agents: deeper ones have no sub-agents. */

@@ -1,5 +1,5 @@
 import type { History } from './history.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from '../scene.ts';
 
 /**
  * Gives every call of a resumed history a result: a process that died between the two left a history that no model

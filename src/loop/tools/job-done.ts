@@ -1,6 +1,6 @@
-import type { ToolCallRequest } from './message.ts';
-import { release } from './output.ts';
-import type { Run } from './run-state.ts';
+import type { ToolCallRequest } from '../history/message.ts';
+import { release } from '../output.ts';
+import type { Run } from '../run-state.ts';
 import type { AgentTool } from './tool.ts';
 import { refusal, type Ran } from './tool-call.ts';
 

@@ -1,6 +1,6 @@
-import type { Spender } from '../budgets/budgets.ts';
+import type { Spender } from '../../budgets/budgets.ts';
 import type { ModelAnswer, ModelRequest, ModelUsage } from './model.ts';
-import { plusUsage, type Run } from './run-state.ts';
+import { plusUsage, type Run } from '../run-state.ts';
 
 /** Why a budget is against another request; `undefined` when there is enough. Hooks see what is left from now on. */
 export async function overBudget(run: Run, model: string): Promise<string | undefined> {

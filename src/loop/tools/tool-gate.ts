@@ -1,6 +1,6 @@
-import type { ToolCallRequest } from './message.ts';
-import type { Run } from './run-state.ts';
-import type { Outcome } from './scene.ts';
+import type { ToolCallRequest } from '../history/message.ts';
+import type { Run } from '../run-state.ts';
+import type { Outcome } from '../scene.ts';
 import type { AgentTool } from './tool.ts';
 
 type Args = Readonly<Record<string, unknown>>;

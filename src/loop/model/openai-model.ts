@@ -5,7 +5,7 @@ import type {
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { Message, ToolCallRequest } from './message.ts';
+import type { Message, ToolCallRequest } from '../history/message.ts';
 import {
   ModelFailure,
   type AnswerSink,

@@ -1,7 +1,7 @@
 import { finishJob, JOB_DONE, type JobEnd } from './job-done.ts';
-import type { ToolCallRequest } from './message.ts';
-import type { ModelAnswer } from './model.ts';
-import { Refusal, type Run } from './run-state.ts';
+import type { ToolCallRequest } from '../history/message.ts';
+import type { ModelAnswer } from '../model/model.ts';
+import { Refusal, type Run } from '../run-state.ts';
 import type { ToolReply } from './tool.ts';
 import { carryOut, refusal, review, tellDone, textOf, type Ran } from './tool-call.ts';
 import { openGate, type Gate } from './tool-gate.ts';

@@ -1,5 +1,5 @@
-import type { Message } from './message.ts';
-import { Refusal, type Run } from './run-state.ts';
+import type { Message } from '../history/message.ts';
+import { Refusal, type Run } from '../run-state.ts';
 
 /** What a request is made of, before its first attempt. */
 export interface Assembly {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SignalboxError } from '../../sdk/errors.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
 import type { AgentTool } from './tool.ts';
 
 /** Tools and the end of what they come from. The maker closes it. */

@@ -1,7 +1,7 @@
-import { chargeRequest } from './budget-points.ts';
+import { chargeRequest } from '../model/budget-points.ts';
 import type { Message, StoredMessage } from './message.ts';
-import { ModelFailure } from './model.ts';
-import type { Run } from './run-state.ts';
+import { ModelFailure } from '../model/model.ts';
+import type { Run } from '../run-state.ts';
 
 const CHARS_PER_TOKEN = 4;
 

@@ -1,5 +1,5 @@
-import type { Point } from '../../sdk/points.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Point } from '../../../sdk/points.ts';
+import type { Verdict } from '../../verdict.ts';
 import { sanitised, type Message, type MessageDraft } from './message.ts';
 
 type Injected = Verdict['inject'][number] & { readonly point: Point };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { tellStarted } from './answer-stream.ts';
-import type { ToolCallRequest } from './message.ts';
-import type { Run } from './run-state.ts';
+import { tellStarted } from '../model/answer-stream.ts';
+import type { ToolCallRequest } from '../history/message.ts';
+import type { Run } from '../run-state.ts';
 import { ToolOutcome, type ToolReply, type ToolRun } from './tool.ts';
 import { openGate, withNote, type CallParent, type Gate } from './tool-gate.ts';
 

@@ -25,7 +25,7 @@ export const DIFFERENCES: readonly Difference[] = [
     loses: 'One message in place of several.',
   },
   {
-    ids: ['AP26'],
+    ids: ['AP26', 'AO31'],
     differs: 'Every handler has a cap, 1500 ms unless its manifest asks for more and gets it.',
     why: 'A guard that hangs must not hang the agent.',
     loses: 'Handlers that wait for minutes: they return `ask_user` instead.',
@@ -65,6 +65,48 @@ export const DIFFERENCES: readonly Difference[] = [
     why: 'Whatever the model reads passes it once, so that a hook that hides data misses nothing.',
     loses: 'Telling by its absence that a call was steered: `isError` is true.',
   },
+  {
+    ids: ['AO27', 'AO29'],
+    differs:
+      'The output hooks after a `rework` or `suppress` run too, `rework` beats `suppress` whatever their order, and a third `rework` in one turn is a block.',
+    why: 'Hooks of five contracts meet at one point under one precedence, and an answer that was rejected twice must not go out the third time.',
+    loses: 'A `suppress` of a higher priority no longer keeps a later `rework` from being heard.',
+  },
+  {
+    ids: ['AO22', 'AO30', 'AO32', 'SA6'],
+    differs:
+      'A failing hook is neutral where it is local; one of a package blocks at gates unless its manifest says `failPolicy: open`.',
+    why: 'A guard that somebody installed must not be switched off by whatever makes it fail.',
+    loses: 'A package has to say that its failures may be ignored.',
+  },
+  {
+    ids: ['AO52'],
+    differs:
+      'No hooks are built in: condense, rag and the like are scripts that declare their ports.',
+    why: 'A hook that nobody sees in the inventory would run with the rights of the host.',
+    loses: 'Ports that wire themselves without two lines of YAML.',
+  },
+  {
+    ids: ['AO18', 'AO19b'],
+    differs:
+      '`hook_intercepted` is a line of the log, and the lines of kind `hook` come from the records: `runtime.transcript` and `GET /v1/sessions/{session}/transcript`.',
+    why: 'Every contract is recorded in one database with one retention.',
+    loses:
+      'Queries on `logs/events.db` and `logs/messages.db`: their place is taken by the table `decisions`.',
+  },
+  {
+    ids: ['SA16'],
+    differs: 'There are no user-scoped hooks: one that says so is an error at load.',
+    why: 'Nothing here runs outside of a session, and such a hook would never be called.',
+    loses: 'Hooks on changes of a user that belong to no thread.',
+  },
+  {
+    ids: ['SA40'],
+    differs: '`after_tool_call_failure` replaces the text of the error; it stays an error.',
+    why: 'Whether a tool failed is a fact that later hooks, records and the model rely on.',
+    loses:
+      'Recovering from a failure in a hook: a tool that can be replaced is answered before it runs.',
+  },
 ];
 
 /** A point where the sources of a system contradict each other, and which of them holds here. */
@@ -85,6 +127,24 @@ export const CHOICES: readonly Choice[] = [
   {
     ids: ['AP39'],
     holds: 'The documents: 10 240 characters and 10 000 tokens where nothing is set.',
+  },
+  {
+    ids: ['AO22', 'AO49'],
+    holds:
+      'The text has no script: a function is called as `(event, ctx)`, and each of the two has the fields of both.',
+  },
+  {
+    ids: ['AO35', 'AO40'],
+    holds:
+      'A hook that no agent names and that says nothing of `global` holds in the whole runtime that it stands in; `global: false` leaves it to grants.',
+  },
+  {
+    ids: ['SA10'],
+    holds: 'An agent that `agents` does not describe keeps every hook that is live.',
+  },
+  {
+    ids: ['SA39', 'SA40'],
+    holds: '`after_tool_call_success` and `_failure` run before `before_store_tool_result`.',
   },
   { ids: ['HP5'], holds: 'Both: `beforeProviderCall` may return a request or messages alone.' },
   {

@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { extract } from 'tar';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { PUBLISHED, stagePackage } from '../../scripts/emit-packages.ts';
+
+// Both packages are compiled and packed.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 });
+
+const MODULES = join(import.meta.dirname, '../../node_modules');
+
+/** A folder with both tarballs installed, and what they depend on linked from this checkout: no registry is asked. */
+let scratch: string;
+let project: string;
+
+interface Ran {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+function run(program: string, args: readonly string[], cwd: string): Ran {
+  // None of the settings of the run that this is a test of.
+  const { NODE_OPTIONS, VITEST, ...env } = process.env;
+  void [NODE_OPTIONS, VITEST];
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+/** What the tests here stand on. */
+function require(isMet: boolean, what: string): void {
+  if (!isMet) throw new Error(`not so: ${what}`);
+}
+
+const node = (args: readonly string[], cwd = project): Ran => run(process.execPath, args, cwd);
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'signalbox-published-'));
+  const modules = join(scratch, 'node_modules');
+  for (const published of PUBLISHED) {
+    const staged = join(scratch, 'staged', published.name);
+    require(stagePackage(published, staged), `${published.name} compiles`);
+    const packed = run('npm', ['pack', '--json', '--ignore-scripts'], staged);
+    require(packed.status === 0, packed.output);
+    const tarball = readdirSync(staged).find((file) => file.endsWith('.tgz')) ?? '';
+    const target = join(modules, published.name);
+    mkdirSync(target, { recursive: true });
+    await extract({ file: join(staged, tarball), cwd: target, strip: 1 });
+  }
+  for (const name of readdirSync(MODULES)) {
+    if (!['signalbox', '@signalbox', '.bin'].includes(name) && !existsSync(join(modules, name)))
+      symlinkSync(join(MODULES, name), join(modules, name));
+  }
+  const made = node([join(modules, 'signalbox/dist/src/cli/main.js'), 'new', 'no-wipe'], scratch);
+  require(made.status === 0, made.output);
+  project = join(scratch, 'no-wipe');
+  // Where npm would have put them: a package brings what lies in its own folder.
+  renameSync(modules, join(project, 'node_modules'));
+});
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test('a new hook package passes its own tests at once', () => {
+  const vitest = join(MODULES, 'vitest/vitest.mjs');
+  const { status, output } = node([vitest, 'run', '--testTimeout=120000', '--hookTimeout=120000']);
+  expect(output).toMatch(/4 passed/);
+  expect(status).toBe(0);
+});
+
+test('its types are right with the types of nothing but the sdk, neither DOM nor Node.js', () => {
+  const tsc = join(MODULES, 'typescript/bin/tsc');
+  const config = JSON.stringify({
+    extends: './tsconfig.json',
+    compilerOptions: { skipLibCheck: false },
+  });
+  writeFileSync(join(project, 'tsconfig.strict.json'), config);
+  expect(node([tsc, '--project', 'tsconfig.strict.json'])).toEqual({ status: 0, output: '' });
+  rmSync(join(project, 'tsconfig.strict.json'));
+});
+
+test('it is fit to publish, and its tarball holds the hook alone', () => {
+  const packed = node([join(project, 'node_modules/signalbox/dist/src/cli/main.js'), 'pack']);
+  expect(packed.output).toContain('no-wipe-0.1.0.tgz');
+  expect(packed.status).toBe(0);
+});
+
+test('a hook that decides what it may not does not compile', () => {
+  const file = join(project, 'hooks/no-wipe/wrong.ts');
+  writeFileSync(
+    file,
+    "import { defineHook, suppress } from '@signalbox/sdk';\nexport default defineHook({ points: ['preInput'], run: () => suppress() });\n",
+  );
+  const { status, output } = node([join(MODULES, 'typescript/bin/tsc'), '--project', '.']);
+  rmSync(file);
+  expect(status).not.toBe(0);
+  expect(output).toContain('wrong.ts(2,');
+});
+
+test('the schemas are there as values and as files, and the library opens', () => {
+  const script = `
+    import { MANIFEST_SCHEMA, RUNTIME_SCHEMA } from '@signalbox/sdk/schemas';
+    import hook from '@signalbox/sdk/schemas/hook.schema.json' with { type: 'json' };
+    import { openRuntime } from 'signalbox';
+    const runtime = await openRuntime({ config: {}, folder: 'empty', log: { level: 'silent' } });
+    console.log(MANIFEST_SCHEMA.title, RUNTIME_SCHEMA.title, hook.title, runtime.inventory().health);
+    await runtime.close();`;
+  writeFileSync(join(project, 'library.mjs'), script);
+  expect(node(['library.mjs'])).toEqual({
+    status: 0,
+    output: 'hook.json runtime.json hook.json ok\n',
+  });
+});
+
+test.each(PUBLISHED.map(({ name }) => name))(
+  'what %s exports is what its package.json says',
+  async (name) => {
+    const { messages } = await publint({
+      pkgDir: join(scratch, 'staged', name),
+      pack: 'npm',
+      strict: true,
+    });
+    expect(messages).toEqual([]);
+  },
+);

@@ -25,9 +25,13 @@ export async function readText(
     }
     return new TextDecoder().decode(Buffer.concat(chunks));
   } finally {
-    // What is left is not waited for; its error is that we stopped it.
-    body.on('error', () => undefined).destroy();
+    discard(body);
   }
+}
+
+/** Stops a body that nobody reads on: what is left would go on arriving. Its error is that we stopped it. */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined).destroy();
 }
 
 function tooLong(): BridgeError {

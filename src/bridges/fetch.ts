@@ -10,7 +10,7 @@ import {
 } from '../../host/bridges.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import { addressKind } from './addresses.ts';
-import { readText } from './body.ts';
+import { discard, readText } from './body.ts';
 import { redirected } from './redirect.ts';
 
 /** An address that a name resolves to. */
@@ -78,15 +78,12 @@ export function openFetch({ rules, resolve = resolveBySystem }: FetchOptions): O
       const plain = plainHeaders(headers);
       const next = redirected(current, statusCode, plain['location']);
       if (next === undefined) {
-        return {
-          status: statusCode,
-          url: url.href,
-          headers: plain,
-          body: await readText(body, plain),
-        };
+        const isBare = current.method === 'HEAD';
+        if (isBare) discard(body);
+        const text = isBare ? '' : await readText(body, plain);
+        return { status: statusCode, url: url.href, headers: plain, body: text };
       }
-      // What was not read would go on arriving; its error is that we stopped it.
-      body.on('error', () => undefined).destroy();
+      discard(body);
       current = next;
     }
     throw new BridgeError('unavailable', `There were more than ${MAX_REDIRECTS} redirects`);

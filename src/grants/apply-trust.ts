@@ -38,16 +38,16 @@ function factsOf(
   entry: string,
   lock: LockFile,
 ): PackageFacts {
-  const kind = packageKind(entry);
-  const isFetched = kind === 'name' || kind === 'remote';
+  const written = packageKind(entry);
+  const kind = written === 'name' ? 'registry' : written === 'remote' ? 'remote' : 'own';
   const locked = findLocked(lock, entry);
-  if (locked === undefined) return { name, version, isFetched, hashes: [] };
+  if (locked === undefined) return { name, version, kind, hashes: [] };
   const { integrity, bundle, hooks, provenance } = locked;
   const bundles = Object.values(hooks).map((hook) => hook.bundle);
   return {
     name,
     version,
-    isFetched,
+    kind,
     provenance,
     hashes: [...integritiesOf(integrity), bundle, ...bundles],
   };

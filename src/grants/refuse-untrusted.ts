@@ -2,7 +2,15 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
 import { sha256 } from '../packages/install/cache-folder.ts';
 import type { PreparedPackage } from '../packages/install/prepare.ts';
-import { distrust, integritiesOf } from './trust-policy.ts';
+import { distrust, integritiesOf, type PackageFacts } from './trust-policy.ts';
+
+const KINDS = {
+  registry: 'registry',
+  remote: 'remote',
+  git: 'remote',
+  tarball: 'own',
+  folder: 'own',
+} as const satisfies Record<PreparedPackage['spec']['kind'], PackageFacts['kind']>;
 
 /** Throws `untrusted` for a package that the policy refuses, before anybody is asked to agree to it. */
 export function refuseUntrusted(
@@ -12,7 +20,7 @@ export function refuseUntrusted(
   const detail = distrust(trust, {
     name,
     version,
-    isFetched: spec.kind !== 'folder' && spec.kind !== 'tarball',
+    kind: KINDS[spec.kind],
     hashes: [
       ...integritiesOf(fetched?.integrity ?? ''),
       assembly.hash,

@@ -28,8 +28,8 @@ export interface TrustPolicy {
 export interface PackageFacts {
   readonly name: string;
   readonly version: string;
-  /** Whether it was fetched from somewhere; a folder or tarball of the operator's own is held against the block list alone. */
-  readonly isFetched: boolean;
+  /** The operator's own folder or tarball, which is held against the block list alone; else where it was fetched from. */
+  readonly kind: 'own' | 'registry' | 'remote';
   /** Integrities of its archive, SHA-256 of its bundles. */
   readonly hashes: readonly string[];
   readonly provenance?: LockedProvenance | undefined;
@@ -39,11 +39,15 @@ export interface PackageFacts {
 export function distrust(policy: TrustPolicy, facts: PackageFacts): string | undefined {
   const block = policy.block.find((entry) => isBlocked(entry, facts));
   if (block !== undefined) return `it is blocked: ${block.reason}`;
-  if (!facts.isFetched) return undefined;
+  if (facts.kind === 'own') return undefined;
   const { scopes, allOf, anyOf } = policy;
   const { provenance } = facts;
-  if (scopes !== undefined && !scopes.some((scope) => isOfScope(facts.name, scope))) {
-    return 'its name is in none of the allowed scopes';
+  if (scopes !== undefined) {
+    // Anybody may call what lies at a URL as they like; a registry gives a scope to one owner.
+    if (facts.kind === 'remote') return 'it comes from no registry, so that its scope says nothing';
+    if (!scopes.some((scope) => isOfScope(facts.name, scope))) {
+      return 'its name is in none of the allowed scopes';
+    }
   }
   const lacking = allOf.find((requirement) => !isMet(requirement, provenance));
   if (lacking !== undefined) return `it lacks ${lacking}`;

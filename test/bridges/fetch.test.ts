@@ -188,6 +188,17 @@ test('an answer of more than 1 MB is refused, whether it says so or not', async 
   }
 });
 
+test('a HEAD has headers and no body, however large the thing is', async () => {
+  const { port } = await localServer((_, response) => {
+    response.writeHead(200, { 'content-length': '9000000', 'content-encoding': 'gzip' }).end();
+  });
+  expect(await fetchOf([port])(`http://a.test:${port}/`, { method: 'HEAD' })).toMatchObject({
+    status: 200,
+    body: '',
+    headers: { 'content-length': '9000000' },
+  });
+});
+
 test('a compressed answer is refused: nobody asked for one, and it may be a bomb', async () => {
   const { port } = await localServer((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(10_000_000)));

@@ -14,7 +14,7 @@ const BUNDLE = 'b'.repeat(64);
 
 function facts(provenance?: LockedProvenance, more: Partial<PackageFacts> = {}): PackageFacts {
   const hashes = [...integritiesOf('sha512-AAAA== sha1-BBBB='), 'a'.repeat(64), BUNDLE];
-  return { name: '@acme/guard', version: '1.2.3', isFetched: true, hashes, provenance, ...more };
+  return { name: '@acme/guard', version: '1.2.3', kind: 'registry', hashes, provenance, ...more };
 }
 
 const SIGNED = { signature: 'verified', attestation: 'absent', keys: ['SHA256:k1'] } as const;
@@ -91,6 +91,12 @@ test.each([
   expect(why).toBe(isBlocked ? 'it is blocked: CVE-1' : undefined);
 });
 
+test('the name of what lies at a URL is what its author says, and vouches for nothing', () => {
+  const remote = facts(BUILT, { kind: 'remote' });
+  expect(distrust({ ...NONE, scopes: ['@acme'] }, remote)).toMatch(/no registry/);
+  expect(distrust({ ...NONE, allOf: ['provenance'] }, remote)).toBeUndefined();
+});
+
 test('a block wins over everything that speaks for a package', () => {
   const block = [{ package: '@acme/guard', reason: 'stolen key' }];
   const policy = { scopes: ['@acme'], allOf: ['signature'], anyOf: ['provenance'], block };
@@ -106,7 +112,7 @@ test('a prerelease and a version that cannot be read do not slip past a range', 
 });
 
 test("the operator's own folders are held against the block list alone", () => {
-  const own = { isFetched: false, hashes: [] };
+  const own = { kind: 'own', hashes: [] } as const;
   expect(
     distrust({ ...NONE, scopes: ['@other'], allOf: ['provenance'] }, facts(undefined, own)),
   ).toBe(undefined);

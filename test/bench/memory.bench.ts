@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildBare, startBare } from './bare-host.ts';
-import { CALL, LOOK, writeFolder } from './bench-runtime.ts';
+import { CALL, writeFolder } from './bench-runtime.ts';
 import { quantile } from './harness.ts';
 import { report } from './report.ts';
 
@@ -9,13 +9,23 @@ const BUNDLE_BYTES = 100_000;
 const SESSIONS = 10;
 const ROUNDS = 3;
 
-const parts: string[] = [];
-for (let at = 0, bytes = 0; bytes < BUNDLE_BYTES; at += 1) {
-  const part = `export const part${at} = (text) => text.split(/[ ,;]/).map((word) => word.toUpperCase() + ${at}).join('-');\n`;
-  parts.push(part);
-  bytes += part.length;
+/** A module as a bundler leaves it: functions of a page each, of which a call runs none or a few. */
+function bundleOf(bytes: number): string {
+  const lines = Array.from(
+    { length: 12 },
+    (_, at) =>
+      `  const v${at} = text.split(/[ ,;]/).map((word) => word.toUpperCase() + ${at}).join('-');`,
+  );
+  const count = Math.ceil(bytes / (lines.join('').length + 64));
+  const names = Array.from({ length: count }, (_, at) => `part${at}`);
+  const parts = names.map(
+    (name) => `function ${name}(text) {\n${lines.join('\n')}\n  return v0 + v11;\n}\n`,
+  );
+  return `${parts.join('')}const parts = { ${names.join(', ')} };
+export const run = (point, payload) =>
+  payload.args?.part ? { action: 'block', reason: parts[payload.args.part]('a b') } : { action: 'allow' };
+`;
 }
-const module = `${parts.join('')}${LOOK}`;
 
 /** Memory that no other process shares, in MB. */
 function privateMb(pid: number): number {
@@ -29,7 +39,7 @@ function privateMb(pid: number): number {
 
 const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 300));
 
-const bench = await writeFolder([{ name: 'look', module }]);
+const bench = await writeFolder([{ name: 'look', module: bundleOf(BUNDLE_BYTES) }]);
 const bare = await startBare(await buildBare(bench.folder));
 try {
   const [first, further, bareMb]: [number[], number[], number[]] = [[], [], []];

@@ -27,7 +27,7 @@ export function openConfigSchemas(): (schema: object) => ConfigSchema {
     addUsedSchema: false,
     logger: false,
     verbose: true,
-    code: { regExp: patterns.engine },
+    code: { regExp: patterns.engine, optimize: false },
   });
   return (schema) => {
     const fault = findSchemaFault(schema);

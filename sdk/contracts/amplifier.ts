@@ -110,7 +110,7 @@ function openDesk({ config, timers }: AdapterInput): Desk {
     current: () => current?.registration,
     emit: (event, given) => {
       const data = plain(given);
-      const defaults = HookRegistry.defaults(registry);
+      const defaults = HookRegistry.defaults(registry) ?? {};
       return spread(event, data, (handlers, run) => emitTo(handlers, { data, defaults, run }));
     },
     collect: (event, given, timeoutMs) => {
@@ -137,7 +137,9 @@ function openDesk({ config, timers }: AdapterInput): Desk {
         return { action: 'allow' };
       }
       registration.runs += 1;
-      const data = { ...HookRegistry.defaults(registry), ...dataOf(event, point, payload) };
+      const defaults = HookRegistry.defaults(registry);
+      const own = dataOf(event, point, payload);
+      const data = defaults === undefined ? own : { ...defaults, ...own };
       current = { registration, point, requestId: data['request_id'], ctx };
       isEmitting = false;
       const answer = registration.handler(event, data, ctx);

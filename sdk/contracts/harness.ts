@@ -21,8 +21,14 @@ export const adaptHarness: Adapter = async (namespace, { config }) => {
     objects.push(read);
   }
   const merged = mergeSessionHooks(...objects) ?? {};
-  const run: AdaptedHook['run'] = (point, payload) =>
-    decideHarness(merged, point, payload).catch(invalidOr);
+  const run: AdaptedHook['run'] = (point, payload) => {
+    try {
+      const decision = decideHarness(merged, point, payload);
+      return decision instanceof Promise ? decision.catch(invalidOr) : decision;
+    } catch (error) {
+      return invalidOr(error);
+    }
+  };
   return { self: undefined, run };
 };
 

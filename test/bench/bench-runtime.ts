@@ -12,6 +12,7 @@ export interface BenchHook {
   readonly home?: string;
   readonly points?: readonly string[];
   readonly when?: object;
+  readonly contract?: string;
   readonly timeoutMs?: number;
 }
 
@@ -52,7 +53,8 @@ export async function writeFolder(hooks: readonly BenchHook[]): Promise<BenchFol
     const manifest = { name: home, version: '1.0.0', type: 'module' };
     await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
   }
-  for (const { name, home, module = LOOK, points = ['preToolUse'], when, timeoutMs } of hooks) {
+  for (const hook of hooks) {
+    const { name, home, module = LOOK, points = ['preToolUse'], when, contract, timeoutMs } = hook;
     const place = join(folder, 'packages', home ?? name, 'hooks', name);
     await mkdir(place, { recursive: true });
     const manifest = {
@@ -60,6 +62,7 @@ export async function writeFolder(hooks: readonly BenchHook[]): Promise<BenchFol
       points,
       capabilities: CAPABILITIES,
       when,
+      contract,
       timeoutMs: timeoutMs ?? 10_000,
     };
     await writeFile(join(place, 'hook.json'), JSON.stringify(manifest));

@@ -1,7 +1,7 @@
 import { ASK_DEFAULTS, type Decision, type InjectionInput } from '../../decisions.ts';
 import { POINTS, type Point } from '../../points.ts';
 import { changesOf } from './events.ts';
-import type { HookResult } from './hook-result.ts';
+import { CONTINUE, type HookResult } from './hook-result.ts';
 import { plain } from './plain-data.ts';
 
 /** The longest wait for a person. */
@@ -18,6 +18,7 @@ export function decisionOf(
   point: Point,
   log: (line: string) => void,
 ): Decision {
+  if (result === CONTINUE) return { action: 'allow' };
   const extras = extrasOf(result);
   const legal = POINTS[point].decisions;
   const isLegal = (action: Decision['action']): boolean => legal.includes(action);

@@ -84,12 +84,16 @@ export function isFiredBy(event: string, point: string, payload: Data): boolean 
 
 /** The data of an event: the payload in the words of the contract. */
 export function dataOf(event: string, point: Point, payload: Data): Record<string, unknown> {
-  const { timestamp, requestId, ...fields } = payload;
   const data: Record<string, unknown> = { ...ADDED_DATA[event] };
-  if (point === 'event') Object.assign(data, fields['data']);
-  else for (const key of Object.keys(fields)) data[dataName(point, key)] = fields[key];
-  if (CALL_EVENTS.has(event) && requestId !== undefined) data['request_id'] ??= requestId;
-  data['timestamp'] = stampOf(timestamp);
+  if (point === 'event') Object.assign(data, payload['data']);
+  else {
+    for (const key of Object.keys(payload)) {
+      if (key !== 'requestId') data[dataName(point, key)] = payload[key];
+    }
+  }
+  const { requestId } = payload;
+  if (requestId !== undefined && CALL_EVENTS.has(event)) data['request_id'] ??= requestId;
+  data['timestamp'] = stampOf(payload['timestamp']);
   return data;
 }
 
@@ -110,9 +114,21 @@ export function changesOf(point: Point, data: Data): Record<string, unknown> {
 /** A point in time as the contract writes it: its offset is always spelled out. */
 export function stampOf(timestamp: unknown): string {
   const text = typeof timestamp === 'string' ? timestamp : new Date().toISOString();
-  return text.replace(/Z$/, '+00:00');
+  return text.endsWith('Z') ? `${text.slice(0, -1)}+00:00` : text;
 }
 
+/** The names of all fields, made once: they are looked up in every run. */
+const DATA_NAMES: ReadonlyMap<Point, ReadonlyMap<string, string>> = new Map(
+  POINT_NAMES.map((point) => {
+    const keys = Object.keys(POINTS[point].payload.properties);
+    return [point, new Map(keys.map((key) => [key, FIELD_NAMES[point]?.[key] ?? snakeCase(key)]))];
+  }),
+);
+
 function dataName(point: Point, key: string): string {
-  return FIELD_NAMES[point]?.[key] ?? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return DATA_NAMES.get(point)?.get(key) ?? snakeCase(key);
+}
+
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

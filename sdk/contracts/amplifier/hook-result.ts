@@ -33,7 +33,8 @@ export interface ContextInjection {
 /** The reason of the denial that an answer becomes which is no result. */
 export const INVALID_RESPONSE = 'Hook handler returned invalid response';
 
-const DEFAULTS: HookResult = {
+/** A result that says nothing: the most common one. */
+export const CONTINUE: HookResult = {
   action: 'continue',
   data: null,
   reason: null,
@@ -83,13 +84,13 @@ const SHAPES: Readonly<Record<keyof HookResult, Schema>> = {
   },
 };
 
-const NULLABLE: readonly string[] = Object.keys(DEFAULTS).filter(
-  (key) => DEFAULTS[key as keyof HookResult] === null,
+const NULLABLE: readonly string[] = Object.keys(CONTINUE).filter(
+  (key) => CONTINUE[key as keyof HookResult] === null,
 );
 
 /** A result with the defaults of the contract; to be called with or without `new`. */
 export function makeHookResult(fields: Partial<HookResult> = {}): HookResult {
-  return { ...DEFAULTS, ...fields };
+  return { ...CONTINUE, ...fields };
 }
 
 /**
@@ -97,11 +98,13 @@ export function makeHookResult(fields: Partial<HookResult> = {}): HookResult {
  * out. `undefined` for anything that is no result.
  */
 export function readHookResult(value: unknown): HookResult | undefined {
-  if (value === undefined || value === null) return DEFAULTS;
+  if (value === undefined || value === null) return CONTINUE;
   const given = typeof value === 'string' ? parsed(value) : value;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
   const fields = given as Readonly<Record<string, unknown>>;
-  const result: Record<string, unknown> = { ...DEFAULTS };
+  const keys = Object.keys(fields);
+  if (keys.length === 1 && fields['action'] === 'continue') return CONTINUE;
+  const result: Record<string, unknown> = { ...CONTINUE };
   for (const key of Object.keys(SHAPES) as (keyof HookResult)[]) {
     const field = fields[key];
     if (field === undefined || (field === null && NULLABLE.includes(key))) continue;

@@ -56,7 +56,7 @@ export class HookRegistry {
 
   readonly #ports: RegistryPorts;
   #registrations: readonly Registration[] = [];
-  #defaults: Data = {};
+  #defaults: Data | undefined;
   #isMounted = false;
 
   constructor(ports: RegistryPorts) {
@@ -146,7 +146,8 @@ export class HookRegistry {
     );
   }
 
-  static defaults(registry: HookRegistry): Readonly<Data> {
+  /** For the sandbox: what every event's data starts from, if anything was set. */
+  static defaults(registry: HookRegistry): Readonly<Data> | undefined {
     return registry.#defaults;
   }
 

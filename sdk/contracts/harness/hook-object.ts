@@ -1,3 +1,5 @@
+import { whenSettled } from '../settled.ts';
+
 /** What `beforeToolExecution` answers. */
 export interface ToolGate {
   readonly authorize: boolean;
@@ -130,13 +132,14 @@ function fromContext(point: HookPoint, hook: AnyFunction, self: object): Wrapped
 }
 
 function fromScratch(point: HookPoint, hook: AnyFunction, self: object): Wrapped {
-  return async (context) => withText(point, await hook.apply(self, inARow(point, context)));
+  return (context) =>
+    whenSettled(hook.apply(self, inARow(point, context)), (answer) => withText(point, answer));
 }
 
 /** Python's loops take an empty answer for none. */
 function fromPython(point: HookPoint, hook: AnyFunction, self: object): Wrapped {
   const inRow = fromScratch(point, hook, self);
-  return async (context) => (await inRow(context)) || undefined;
+  return (context) => whenSettled(inRow(context), (answer) => answer || undefined);
 }
 
 /** A refusal without a text has that of the loop from scratch. */

@@ -53,6 +53,14 @@ export const DIFFERENCES: readonly Difference[] = [
       'Handlers that come and go while an agent runs (removing one works), and a last word at the end.',
   },
   {
+    ids: ['AP46'],
+    differs:
+      '`ask_user` asks at `tool:pre`, `tool:post`, `prompt:submit`, `provider:request` and `llm:request`; at other events that can be stopped it denies.',
+    why: 'Nobody waits there for a person.',
+    loses:
+      'A question about an event of its own: the hook asks at the call that the event is about.',
+  },
+  {
     ids: ['AP45b', 'AP45c'],
     differs:
       'The reference loop sends every request whole: nothing ephemeral stays with a provider.',
@@ -60,10 +68,12 @@ export const DIFFERENCES: readonly Difference[] = [
     loses: 'Nothing; loops of others that chain have to keep the two rules themselves.',
   },
   {
-    ids: ['HP10'],
-    differs: '`afterToolExecution` also sees the texts of a call that was steered away.',
-    why: 'Whatever the model reads passes it once, so that a hook that hides data misses nothing.',
-    loses: 'Telling by its absence that a call was steered: `isError` is true.',
+    ids: ['HP1', 'HP10', 'HP14'],
+    differs:
+      '`afterToolExecution` also sees the texts of a call that was steered away; `cwd` is `.` and there is no `bus`.',
+    why: 'Whatever the model reads passes it once, so that a hook that hides data misses nothing. A sandbox has no folder of the run, and a hook that only watches is an event.',
+    loses:
+      'Telling by its absence that a call was steered (`isError` is true), and the path of the run.',
   },
   {
     ids: ['AO27', 'AO29'],

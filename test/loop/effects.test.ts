@@ -360,7 +360,7 @@ test('[AM17] a call of a sub-agent says whose it is, how deep, and for which cal
   expect(calls[1]?.context.agent).toMatchObject({ parent: 'main', depth: 1, template: 'helper' });
 });
 
-test('a call that a tool makes passes the hooks, with the call that it belongs to', async () => {
+test('[AM54] a call that a tool makes passes the hooks, with the call that it belongs to', async () => {
   const outer = {
     name: 'outer',
     parameters: { type: 'object' },

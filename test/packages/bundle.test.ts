@@ -365,3 +365,23 @@ test('a local hook in an isolate takes the sdk of the checkout with it', async (
   expect(hook.failure).toBeUndefined();
   expect(hook.source.code).toContain('var limit = 7');
 });
+
+test('a package that brings no sdk gets the one of this host, and one that brings its own keeps it', async () => {
+  const source =
+    'import { block } from "@signalbox/sdk"; export const createHook = () => ({ run: () => block("no") });';
+  const lent = await guardOf(source);
+  expect(lent.failure).toBeUndefined();
+  expect(lent.source.code).toContain('action: "block"');
+  const own = await guardOf(source, {
+    'node_modules/@signalbox/sdk/package.json': { name: '@signalbox/sdk', main: 'own.js' },
+    'node_modules/@signalbox/sdk/own.js': 'export const block = () => "my own";',
+  });
+  expect(own.source.code).toContain('my own');
+});
+
+test('nothing else of this host can be imported beside the sdk', async () => {
+  for (const specifier of ['@signalbox/sdk/package.json', 'signalbox', 'esbuild']) {
+    const { failure } = await guardOf(`import "${specifier}"; ${HANDLER}`);
+    expect(failure?.detail).toContain('is not installed in the package');
+  }
+});

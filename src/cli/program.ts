@@ -99,6 +99,10 @@ function addHooks(program: Command, run: Run): void {
     .description('list the hooks that are live, and those that are not and why')
     .action(() => run(async (session) => (await import('./hooks-command.ts')).runHooks(session)));
   program
+    .command('doctor')
+    .description('say how well this machine holds hooks of others, and try it; 1 where it is weak')
+    .action(() => run(async (session) => (await import('./doctor-command.ts')).runDoctor(session)));
+  program
     .command('test')
     .description('run one hook or the chain of a point, or without a point the fixtures of hooks')
     .argument('[point]', 'a point, such as preToolUse')

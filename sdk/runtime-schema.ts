@@ -116,7 +116,10 @@ export const RUNTIME_SCHEMA = {
           {
             type: 'object',
             properties: {
-              package: { ...TEXT, description: 'A package name, a folder or a tarball' },
+              package: {
+                ...TEXT,
+                description: 'A package name, folder, tarball, URL or git repository',
+              },
               version: { ...TEXT, description: 'Semver range that the package must fit' },
               use: {
                 ...TEXTS,

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import { Agent } from 'undici';
 import {
@@ -76,14 +77,13 @@ export function openFetch({ rules, resolve = resolveBySystem }: FetchOptions): O
         signal: current.signal,
       });
       const plain = plainHeaders(headers);
-      const next = redirected(current, statusCode, plain['location']);
+      const next = nextOf(current, { statusCode, location: plain['location'], body });
       if (next === undefined) {
         const isBare = current.method === 'HEAD';
         if (isBare) discard(body);
         const text = isBare ? '' : await readText(body, plain);
         return { status: statusCode, url: url.href, headers: plain, body: text };
       }
-      discard(body);
       current = next;
     }
     throw new BridgeError('unavailable', `There were more than ${MAX_REDIRECTS} redirects`);
@@ -98,6 +98,27 @@ export function openFetch({ rules, resolve = resolveBySystem }: FetchOptions): O
     },
     close: () => agent.destroy(),
   };
+}
+
+interface Answered {
+  readonly statusCode: number;
+  readonly location: string | undefined;
+  readonly body: Readable;
+}
+
+/** The request that a redirect asks for; its own body is read by nobody, also where it leads nowhere. */
+function nextOf(
+  request: FetchRequest,
+  { statusCode, location, body }: Answered,
+): FetchRequest | undefined {
+  try {
+    const next = redirected(request, statusCode, location);
+    if (next !== undefined) discard(body);
+    return next;
+  } catch (error) {
+    discard(body);
+    throw error;
+  }
 }
 
 type AddressCheck = (host: string, address: string) => void;

@@ -72,7 +72,7 @@ test('an answer without an end is cut off, and nothing of it is kept', async () 
   expect((await endless.history.load(endless.result.sessionId)).map(({ role }) => role)).toEqual([
     'user',
   ]);
-}, 60_000);
+}, 120_000);
 
 test('[HP23] arguments that are no JSON and unknown tools are results that the model reads', async () => {
   const ran: unknown[] = [];
@@ -111,7 +111,7 @@ test('a stream that breaks off in the middle is taken back on the screen before 
   } finally {
     await free.remove();
   }
-}, 60_000);
+}, 120_000);
 
 test('calls of an answer that breaks off have their end, once each', async () => {
   const script = [

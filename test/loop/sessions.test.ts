@@ -189,7 +189,7 @@ test('sessions at the same time never see what belongs to another', async () => 
     });
     expect(result.text).toBe(`answer ${index}`);
   }
-}, 60_000);
+}, 120_000);
 
 test('[AP58] each model call has an id of its own, on its request, retries and answer alone', async () => {
   const script = [{ status: 500 }, { calls: [call('1', 'x')] }, { text: 'hi' }];

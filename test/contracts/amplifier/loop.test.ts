@@ -156,3 +156,12 @@ test('[AP58a] [AP58b] [AP58d] the request, its retry and its answer have one id 
   expect(seen.map((line) => line.split(' ')[0])).toContain('provider:retry');
   expect(ids.size).toBe(1);
 });
+
+test('session:start is told once, and session:end last, with the id and how it ended', async () => {
+  const { fires } = await run('durable', [ANSWER]);
+  expect(fires.filter(({ point }) => point === 'sessionStart')).toHaveLength(1);
+  expect(fires.at(-1)).toMatchObject({
+    point: 'sessionEnd',
+    payload: { sessionId: 'durable', status: 'completed' },
+  });
+});

@@ -7,6 +7,7 @@ import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { isRestricting } from './access/access-rules.ts';
 import { openApprovalOffice, problemOf } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
+import { budgetsOf } from './agent-os/config-folder.ts';
 import { createAttachments } from './agent-os/attachments.ts';
 import { bagOf } from './agent-os/bag.ts';
 import { hookMetrics } from './agent-os/hook-metrics.ts';
@@ -16,13 +17,8 @@ import { createEmitter } from './bridges/emitter.ts';
 import { openPorts } from './bridges/open-ports.ts';
 import { nearest } from './config/nearest.ts';
 import type { RuntimeConfig } from './config/runtime-config.ts';
-import {
-  applicable,
-  bindHooks,
-  withoutHandlersOf,
-  type BoundHook,
-  type Chains,
-} from './fire/bound-hook.ts';
+import { applicable, bindHooks, withoutHandlersOf } from './fire/bound-hook.ts';
+import { chosenHooks } from './fire/chosen-hooks.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
 import { createFiring } from './fire/fire.ts';
 import { createInFlight } from './fire/in-flight.ts';
@@ -36,10 +32,10 @@ import { takeInventory, type InventoryParts } from './inventory.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
-import type { Catalog, HookEntry } from './packages/catalog.ts';
+import type { HookEntry } from './packages/catalog.ts';
 import { openRecords, type Records } from './records/records.ts';
 import { rigCatalog, type Rig } from './rig.ts';
-import type { Runtime, TestRequest } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 import { composeAgents } from './standard-agents/composition.ts';
 import { openDatabase, type Database } from './sql/database.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -98,7 +94,12 @@ async function assemble(
   const { catalog, grants } = held;
   const host = openHost({ limits: config.limits, entries });
   onOpened(() => host.close());
-  const office = openApprovalOffice({ config, database, records, log });
+  const office = openApprovalOffice({
+    config: { ...config, budgets: await budgetsOf(config) },
+    database,
+    records,
+    log,
+  });
   const { access, approvals, budgets } = office;
   const { failures, handlers } = await loadHooks(host, found);
   const metrics = openMetrics();
@@ -274,28 +275,4 @@ async function settled<A, B, C>(
 function known(point: string): Point {
   if (isPoint(point)) return point;
   throw new SignalboxError('point_unknown', { point, nearest: nearest(point, POINT_NAMES) ?? '' });
-}
-
-/** The hooks that a test is about: one by name, or the chain as it would run. */
-function chosenHooks(
-  { point, hookName, context = {} }: TestRequest,
-  chains: Chains,
-  { hooks }: Catalog,
-): readonly BoundHook[] {
-  const chain = chains.of(point);
-  if (hookName === undefined) return applicable(chain, context).enforced;
-  const chosen = [...chain.enforced, ...chain.shadow].filter(
-    ({ name, entry }) => name === hookName || entry.name === hookName,
-  );
-  if (chosen.length > 0) return chosen;
-  const names = hooks.map(({ name }) => name);
-  if (!names.includes(hookName)) {
-    throw new SignalboxError('hook_unknown', {
-      hook: hookName,
-      nearest: nearest(hookName, names) ?? '',
-    });
-  }
-  throw new SignalboxError('request_invalid', {
-    detail: `hook "${hookName}" is not bound to ${point}`,
-  });
 }

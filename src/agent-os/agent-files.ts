@@ -62,9 +62,21 @@ export async function findOneHook(file: string): Promise<Finding> {
   return findingOf(root, await readYamlHook({ root, file, label: '', mayInline: true }));
 }
 
+/** The agents of `config/agents` whose files can be read. */
+export async function readAgents(root: string): Promise<readonly { readonly budget?: unknown }[]> {
+  const names = await namesIn(join(root, 'config', 'agents'));
+  const agents = await Promise.all(names.map((name) => readAgent(root, name)));
+  return agents.flatMap((agent) => (agent === undefined || 'error' in agent ? [] : [agent]));
+}
+
 /** An agent as its file has it, or why that cannot be read. */
 type AgentFile =
-  | { readonly name: string; readonly hookFiles: readonly string[]; readonly timeoutMs?: number }
+  | {
+      readonly name: string;
+      readonly hookFiles: readonly string[];
+      readonly timeoutMs?: number;
+      readonly budget?: unknown;
+    }
   | { readonly error: SignalboxError };
 
 async function readAgent(root: string, name: string): Promise<AgentFile | undefined> {
@@ -88,6 +100,7 @@ async function readAgent(root: string, name: string): Promise<AgentFile | undefi
     name: own,
     hook_files: files = [],
     timeouts,
+    budget,
   } = (yaml.value ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(files) || !files.every((item) => typeof item === 'string')) {
     return fail('"hook_files" must be a list of files');
@@ -108,6 +121,7 @@ async function readAgent(root: string, name: string): Promise<AgentFile | undefi
     name: typeof own === 'string' ? own : name,
     hookFiles,
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(budget !== undefined && { budget }),
   };
 }
 

@@ -27,7 +27,7 @@ export function readYaml(text: string): YamlText {
     const document = parseDocument(text, {
       lineCounter: lines,
       uniqueKeys: true,
-      logLevel: 'silent',
+      logLevel: 'error',
       prettyErrors: false,
       merge: false,
       schema: 'core',

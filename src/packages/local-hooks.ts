@@ -1,5 +1,5 @@
-import { realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { hasConfigFolder } from '../agent-os/config-folder.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
 import type { Finding } from './candidate.ts';
 import type { Origin } from './catalog.ts';
@@ -29,11 +29,7 @@ export async function findLocalHooks(folder: string): Promise<readonly Finding[]
 
 /** The hooks of `config/`, where agent-os keeps them; most checkouts have none, and do not pay for the parser of YAML. */
 async function findConfigured(root: string): Promise<readonly Finding[]> {
-  const isThere = await stat(join(root, 'config')).then(
-    (facts) => facts.isDirectory(),
-    () => false,
-  );
-  if (!isThere) return [];
+  if (!(await hasConfigFolder(root))) return [];
   return (await import('../agent-os/agent-files.ts')).findAgentOsHooks(root);
 }
 

@@ -1,5 +1,6 @@
 import type { Activity, Ending, Place, Work } from './activity.ts';
 import type { Child } from './child.ts';
+import { Deadlines } from './deadlines.ts';
 import type { Nursery } from './nursery.ts';
 import type { HostLimits, HookSource, SandboxKind } from './sandbox.ts';
 import { SandboxProcess } from './sandbox-process.ts';
@@ -39,7 +40,8 @@ interface Queued {
   /** What is left of the cap when it runs a second time. */
   readonly capMs: number;
   readonly isSecond: boolean;
-  timer: NodeJS.Timeout | undefined;
+  /** When it has waited long enough. */
+  dueAt: number;
   unlisten: (() => void) | undefined;
 }
 
@@ -51,6 +53,10 @@ export class Pool {
   readonly processes: SandboxProcess[] = [];
   readonly #options: PoolOptions;
   readonly #queue: Queued[] = [];
+  readonly #waits = new Deadlines<Queued>(
+    () => this.#queue,
+    (entry) => this.#give(entry, 'queue'),
+  );
   #isClosed = false;
   #isExpecting: (() => void) | undefined;
   #recheck: NodeJS.Timeout | undefined;
@@ -68,7 +74,7 @@ export class Pool {
       task,
       capMs: task.capMs,
       isSecond: false,
-      timer: undefined,
+      dueAt: Infinity,
       unlisten: undefined,
     };
     if (this.#queue.length === 0 && this.#tryStart(entry)) return;
@@ -93,6 +99,7 @@ export class Pool {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#recheck);
+    this.#waits.stop();
     this.#isExpecting?.();
     for (const entry of this.#queue.splice(0)) this.#refuse(entry, 'closed');
     for (const process of this.processes) process.child.kill();
@@ -103,7 +110,8 @@ export class Pool {
     else this.#queue.push(entry);
     const isLoad = entry.task.work.kind === 'load';
     const waitMs = isLoad ? LOAD_QUEUE_MS : this.#options.limits.queueMs;
-    entry.timer = setTimeout(() => this.#give(entry, 'queue'), waitMs);
+    entry.dueAt = performance.now() + waitMs;
+    this.#waits.watch(entry);
     const { signal } = entry.task;
     if (signal === undefined) return;
     const onAbort = (): void => this.#give(entry, 'caller');
@@ -120,7 +128,6 @@ export class Pool {
   }
 
   #refuse(entry: Queued, by: 'queue' | 'caller' | 'closed'): void {
-    clearTimeout(entry.timer);
     entry.unlisten?.();
     entry.task.onDone({ type: 'refused', by });
   }
@@ -132,14 +139,15 @@ export class Pool {
       if (!this.processes.some((process) => process.isFree)) break;
       if (this.#tryStart(entry)) {
         this.#queue.splice(this.#queue.indexOf(entry), 1);
-        clearTimeout(entry.timer);
         entry.unlisten?.();
         at = 0;
       } else {
         at += 1;
       }
     }
-    if (this.#queue.length > 0) this.#expect();
+    // With processes there, a look at them now and then is enough.
+    const isDue = this.#recheck === undefined || this.processes.length === 0;
+    if (this.#queue.length > 0 && isDue) this.#expect();
   }
 
   /** Finds a process for the task and starts it there. */
@@ -222,7 +230,7 @@ export class Pool {
       return;
     }
     this.#enqueue(
-      { task: entry.task, capMs: leftMs, isSecond: true, timer: undefined, unlisten: undefined },
+      { task: entry.task, capMs: leftMs, isSecond: true, dueAt: Infinity, unlisten: undefined },
       true,
     );
     queueMicrotask(() => this.#pump());

@@ -102,18 +102,19 @@ function readResult(
   if (output?.entryPoint === undefined || code === undefined) {
     return { ok: false, detail: `${place} gives no module` };
   }
-  const names = contract === 'signalbox' ? ['createHook', 'default', 'run'] : output.exports;
+  const isNative = contract === 'signalbox';
+  const names = isNative ? ['createHook', 'default', 'run'] : output.exports;
   const isHook = output.exports.some((name) => names.includes(name));
   const isCommonJs =
     metafile.inputs[output.entryPoint]?.format === 'cjs' ||
     (!isHook && warnings.some(({ id }) => id === 'commonjs-variable-in-esm'));
   if (isCommonJs) {
-    return {
-      ok: false,
-      detail: `${place} is CommonJS: a hook is an ES module that exports createHook`,
-    };
+    const shape = isNative ? 'an ES module that exports createHook' : 'an ES module';
+    return { ok: false, detail: `${place} is CommonJS: a hook is ${shape}` };
   }
-  if (!isHook) return { ok: false, detail: `${place} exports none of createHook, default and run` };
+  // What another contract misses it says in its own words, when the module is loaded.
+  if (!isHook && isNative)
+    return { ok: false, detail: `${place} exports none of createHook, default and run` };
   if (code.contents.length > LIMITS.sourceBytes) {
     return { ok: false, detail: `the bundle is larger than ${LIMITS.sourceBytes} bytes` };
   }

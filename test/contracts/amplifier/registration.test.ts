@@ -102,6 +102,8 @@ beforeAll(async () => {
       module: mountOf(`hooks.register('a:b', () => { hooks.register('a:b', () => null); });`),
     },
     'no-mount': { module: `export const run = () => ({ action: 'allow' });` },
+    'no-exports': { module: `const nothing = 1;` },
+    commonjs: { module: `exports.mount = () => undefined;` },
     'no-handler': { module: mountOf('') },
     'bad-event': { module: mountOf(`hooks.register('tool_pre', () => null);`) },
     'bad-handler': { module: mountOf(`hooks.register('tool:pre', 'run');`) },
@@ -230,6 +232,8 @@ test('a handler that registers another while it runs fails and says when handler
 
 test.each([
   ['no-mount', 'the module exports no function mount(coordinator, config)'],
+  ['no-exports', 'the module exports no function mount(coordinator, config)'],
+  ['commonjs', 'is CommonJS: a hook is an ES module'],
   ['no-handler', 'mount registered no handler: coordinator.hooks.register(event, handler,'],
   ['bad-event', '"tool_pre" is no event: a name is "namespace:action"'],
   ['bad-handler', 'The handler of "tool:pre" is not a function (event, data)'],

@@ -6,6 +6,7 @@ export {
   makeHookResult as HookResult,
   type HookResult as AmplifierResult,
 } from './contracts/amplifier/hook-result.ts';
+export type { Coordinator } from './contracts/amplifier/coordinator.ts';
 export type { HookObject } from './contracts/harness/hook-object.ts';
 export { mergeSessionHooks } from './contracts/harness/merge.ts';
 export {

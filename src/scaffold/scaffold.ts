@@ -14,6 +14,8 @@ export interface ScaffoldStyle {
 }
 
 const WORD = 'forbidden-word';
+/** Editors complete hook.json by it. */
+const SCHEMA_LINE = '  "$schema": "../../node_modules/@signalbox/sdk/schemas/hook.schema.json",\n';
 
 /** The files of a new hook, by their path in its folder. */
 export function scaffold(plan: ScaffoldPlan, style: ScaffoldStyle): ReadonlyMap<string, string> {
@@ -22,7 +24,7 @@ export function scaffold(plan: ScaffoldPlan, style: ScaffoldStyle): ReadonlyMap<
 
 function packageFiles(plan: ScaffoldPlan, style: ScaffoldStyle): Map<string, string> {
   const { hook, isGate } = plan;
-  const values = valuesOf(plan, style.version);
+  const values = { ...valuesOf(plan, style.version), schema: SCHEMA_LINE };
   const { language } = style;
   const files = new Map([
     ['package.json', fillTemplate('package.json', values)],
@@ -44,7 +46,7 @@ function packageFiles(plan: ScaffoldPlan, style: ScaffoldStyle): Map<string, str
 /** A local hook imports nothing, so that it runs where no package is installed. */
 function localFiles(plan: ScaffoldPlan, { version }: ScaffoldStyle): Map<string, string> {
   const { hook, isGate } = plan;
-  const values = valuesOf(plan, version);
+  const values = { ...valuesOf(plan, version), schema: '' };
   return new Map([
     [`hooks/${hook}/hook.json`, fillTemplate('hook.json', values)],
     [`hooks/${hook}/index.mjs`, fillTemplate(`local.${isGate ? 'gate' : 'observe'}.mjs`, values)],

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -19,7 +20,8 @@ import { PUBLISHED, stagePackage } from '../../scripts/emit-packages.ts';
 // Both packages are compiled and packed.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 });
 
-const MODULES = join(import.meta.dirname, '../../node_modules');
+const ROOT = join(import.meta.dirname, '../..');
+const MODULES = join(ROOT, 'node_modules');
 
 /** A folder with both tarballs installed, and what they depend on linked from this checkout: no registry is asked. */
 let scratch: string;
@@ -120,6 +122,64 @@ test('the schemas are there as values and as files, and the library opens', () =
     status: 0,
     output: 'hook.json runtime.json hook.json ok\n',
   });
+});
+
+/** The files that a guide shows: a path in backquotes and a colon, then a block. */
+function filesOf(page: string): (readonly [path: string, text: string])[] {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
+  return [...text.matchAll(/^`([\w/.-]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(
+    ([, path = '', content = '']) => [path, content] as const,
+  );
+}
+
+test("the author guide's hook passes the author guide's tests, types and checks", () => {
+  const files = filesOf('authors.md');
+  expect(files.map(([path]) => path)).toHaveLength(5);
+  for (const [path, text] of files) {
+    // The guide changes the files that "signalbox new" has written.
+    expect(existsSync(join(project, path)), path).toBe(true);
+    writeFileSync(join(project, path), text);
+  }
+  const vitest = join(MODULES, 'vitest/vitest.mjs');
+  const tested = node([vitest, 'run', '--testTimeout=120000', '--hookTimeout=120000']);
+  expect(tested.output).toMatch(/4 passed/);
+  expect(node([join(MODULES, 'typescript/bin/tsc'), '--project', '.']).output).toBe('');
+  const main = join(project, 'node_modules/signalbox/dist/src/cli/main.js');
+  expect(node([main, 'pack', '--check'])).toMatchObject({ status: 0 });
+});
+
+test('what the embedding guide shows prints what it says', () => {
+  const text = readFileSync(join(ROOT, 'docs/embedding.md'), 'utf8');
+  const shown = [...text.matchAll(/^```js\n(.*?)^```\n\n```text\n(.*?)^```$/gms)];
+  expect(shown).toHaveLength(2);
+  const folder = join(project, 'embedding');
+  mkdirSync(join(folder, 'hooks/no-shell'), { recursive: true });
+  const manifest = {
+    name: 'no-shell',
+    points: ['preToolUse'],
+    capabilities: ['reads_tool_io', 'gates_tools'],
+    timeoutMs: 30_000,
+  };
+  const hook = `export const run = (point, { toolName }) =>
+    toolName === 'shell' ? { action: 'block', reason: 'No shell here' } : { action: 'allow' };`;
+  const limits = { loadMs: 60_000, queueMs: 60_000 };
+  writeFileSync(join(folder, 'hooks/no-shell/hook.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, 'hooks/no-shell/index.mjs'), hook);
+  writeFileSync(join(folder, 'runtime.json'), JSON.stringify({ limits }));
+  for (const [, code = '', output = ''] of shown) {
+    writeFileSync(join(folder, 'loop.mjs'), code);
+    expect(node(['loop.mjs'], folder)).toEqual({ status: 0, output });
+  }
+});
+
+test('every page that the guides link to is there', () => {
+  for (const page of ['authors.md', 'embedding.md']) {
+    const links = readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(
+      /\]\((?!https?:)([^)#]+)\)/g,
+    );
+    for (const [, link = ''] of links)
+      expect(existsSync(join(ROOT, 'docs', link)), link).toBe(true);
+  }
 });
 
 test.each(PUBLISHED.map(({ name }) => name))(

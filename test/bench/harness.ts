@@ -73,10 +73,3 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
-
-/** Measures a value that is not a series of calls `rounds` times and takes the median. */
-export async function medianOf(rounds: number, measure: () => Promise<number>): Promise<number> {
-  const values: number[] = [];
-  for (let round = 0; round < rounds; round += 1) values.push(await measure());
-  return quantile(values, 0.5);
-}

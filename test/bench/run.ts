@@ -11,6 +11,8 @@ import { isMet, markdownOf, tableOf, type Row } from './report.ts';
 const { values: flags } = parseArgs({
   options: { only: { type: 'string', multiple: true }, json: { type: 'string' } },
 });
+/** A bench that takes longer than this on any machine has hung. */
+const LIMIT_MS = 180_000;
 const folder = new URL('.', import.meta.url);
 const names = (await readdir(folder))
   .filter((name) => name.endsWith('.bench.ts'))
@@ -43,12 +45,19 @@ if (flags.only === undefined) await writeFile(new URL('RESULTS.md', folder), awa
 /** The rows that a bench reports; those it came to before it failed are kept. */
 async function runBench(file: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  const child = fork(file, { execArgv: ['--conditions=@signalbox/source'] });
+  const child = fork(file, { execArgv: ['--conditions=@signalbox/source'], timeout: LIMIT_MS });
   child.on('message', (message: { readonly rows: readonly Row[] }) => rows.push(...message.rows));
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code === 0) return rows;
   process.exitCode = 1;
-  return [...rows, { measured: `failed with exit code ${code}`, value: NaN, unit: 'x' }];
+  return [
+    ...rows,
+    {
+      measured: code === null ? 'did not end' : `failed with exit code ${code}`,
+      value: NaN,
+      unit: 'x',
+    },
+  ];
 }
 
 async function machine(): Promise<Readonly<Record<string, string>>> {

@@ -1,5 +1,6 @@
 import { SignalboxError } from '../../sdk/errors.ts';
 import { keepInjections } from './model/assembly.ts';
+import { repairHistory } from './history/repair.ts';
 import { ToldError } from './model/model-call.ts';
 import type { RunResult } from './options.ts';
 import { release } from './output.ts';
@@ -35,6 +36,7 @@ async function work(run: Run, { canned, attachments }: RunInput): Promise<RunEnd
   const { scene, history, signal, prompt } = run;
   const started = await scene.fire('runStart', { prompt }, { signal });
   if (started.action === 'block') return blocked(started.reason);
+  await repairHistory(history, scene);
   const kept = await history.append({
     role: 'user',
     content: prompt,

@@ -5,7 +5,6 @@ import type { AgentSession, Input, Place } from './agent-session.ts';
 import { openSessionHistory, type History } from './history/history.ts';
 import { JOB_DONE_TOOL } from './tools/job-done.ts';
 import type { AgentOptions, RunResult } from './options.ts';
-import { repairHistory } from './history/repair.ts';
 import { carryOutRun, type RunEnd, type RunInput } from './run.ts';
 import type { Run } from './run-state.ts';
 import { createScene, type Scene } from './scene.ts';
@@ -43,7 +42,6 @@ export async function openAgentSession(
     resumed,
     ...(isChild && { parentId: rootSessionId }),
   });
-  if (resumed) await repairHistory(history, scene);
   return sessionOf({ options, place, scene, history, tools });
 }
 

@@ -86,6 +86,10 @@ beforeAll(async () => {
       module: `export const createHook = () => ({ run: () => { throw new Error('x'); } });`,
       manifest: { points: ['preTurn'], failPolicy: 'abort', when: { sessions: ['aborts'] } },
     },
+    stops: {
+      module: `export const createHook = () => ({ run: () => { throw new Error('x'); } });`,
+      manifest: { points: ['postToolUse'], failPolicy: 'abort', when: { sessions: ['stops'] } },
+    },
     budgetReader: {
       run: `({ action: 'allow', notice: { text: String(ctx.agent.depth) + ' ' + String(ctx.agent.parent) + ' ' + payload.isDelegated } })`,
       ...at(['preToolUse'], ['who']),
@@ -385,6 +389,18 @@ test('a hook whose failure is to end the run ends it, and what was open is close
   const { result, points } = await scene('aborts', [{ text: 'hi' }]);
   expect(result.status).toBe('error');
   expect(points.slice(-3)).toEqual(['error', 'runEnd', 'sessionEnd']);
+});
+
+test('a run that ends in the middle of a batch leaves no call without its end, and goes on later', async () => {
+  const calls = [call('1', 'x'), call('2', 'y')];
+  const first = await scene('stops', [{ calls }]);
+  expect(first.result.status).toBe('error');
+  const done = first.fires.filter(({ point }) => point === 'toolCallDone');
+  expect(done.map(({ payload }) => payload['toolCallId'])).toEqual(['1', '2']);
+  const { history } = first;
+  const { requests } = await scene('stops', [{ text: 'hi' }], { history });
+  const results = requests[0]?.messages.filter(({ role }) => role === 'tool');
+  expect(results?.map(({ tool_call_id: id }) => id)).toEqual(['1', '2']);
 });
 
 test('[HP18] a run ends after its rounds with the last text', async () => {

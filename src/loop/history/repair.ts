@@ -2,8 +2,8 @@ import type { History } from './history.ts';
 import type { Scene } from '../scene.ts';
 
 /**
- * Gives every call of a resumed history a result: a process that died between the two left a history that no model
- * takes. What is missing can only be at the end.
+ * Gives every call of a history a result: a run that was stopped between the two, or died there, left a history that no
+ * model takes. What is missing can only be at the end.
  */
 export async function repairHistory(history: History, scene: Scene): Promise<void> {
   const messages = history.messages();

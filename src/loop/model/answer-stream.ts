@@ -9,8 +9,10 @@ export interface AnswerStream {
   readonly sink: AnswerSink;
   /** Tells of the calls of a whole answer that were not told of yet. */
   finish(calls: readonly ToolCallRequest[]): Promise<void>;
-  /** Takes back what was shown: the answer broke off. */
-  reset(): Promise<void>;
+  /** Ends the calls that were told of: the answer broke off. */
+  abandon(): Promise<void>;
+  /** Takes back what was shown. */
+  wipe(): void;
 }
 
 /** How an answer is streamed. */
@@ -52,7 +54,7 @@ export function createAnswerStream(parts: StreamParts): AnswerStream {
     async finish(calls) {
       for (const call of calls) await start(call, true);
     },
-    async reset() {
+    async abandon() {
       for (const [toolCallId, toolName] of started) {
         scene.emit({ type: 'toolCallDone', id: toolCallId, name: toolName, status: 'error' });
         const { parentToolCallId } = parts;
@@ -64,6 +66,8 @@ export function createAnswerStream(parts: StreamParts): AnswerStream {
         });
       }
       started.clear();
+    },
+    wipe() {
       if (hasShown) {
         scene.emit({ type: 'token', text: '', kind: 'text', finalAnswer: true, replace: true });
       }

@@ -49,9 +49,10 @@ async function attempt(run: Run, assembly: Assembly, now: Attempt): Promise<Mode
     await closeCall(run, asked, answer);
     return answer;
   } catch (error) {
+    await stream.abandon();
     run.signal.throwIfAborted();
     if (!(error instanceof ModelFailure)) throw error;
-    await stream.reset();
+    stream.wipe();
     const next = await retryAfter(run, error, now);
     if (next === undefined) return await giveUp(run, error);
     return attempt(run, assembly, next);
@@ -116,10 +117,23 @@ async function cannedAnswer(
   const message = typeof result === 'object' && result !== null ? (result as Message) : undefined;
   const content = message === undefined ? result : (message.content ?? '');
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  const toolCalls = (message?.toolCalls ?? []) as readonly ToolCallRequest[];
+  const toolCalls = message?.toolCalls ?? [];
+  if (!toolCalls.every(isCall)) {
+    const detail = 'a hook gave it, with tool calls that are not in the form of the API';
+    throw new SignalboxError('model_answer', { detail });
+  }
   await stream.sink.text(text, 'text');
   await stream.finish(toolCalls);
   return { text, toolCalls };
+}
+
+function isCall(value: unknown): value is ToolCallRequest {
+  const { id, function: called } = (value ?? {}) as Partial<ToolCallRequest>;
+  return (
+    typeof id === 'string' &&
+    typeof called?.name === 'string' &&
+    typeof called.arguments === 'string'
+  );
 }
 
 async function closeCall(run: Run, request: ModelRequest, answer: ModelAnswer): Promise<void> {

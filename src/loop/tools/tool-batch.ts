@@ -3,7 +3,7 @@ import type { ToolCallRequest } from '../history/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
 import { Refusal, type Run } from '../run-state.ts';
 import type { ToolReply } from './tool.ts';
-import { carryOut, refusal, review, tellDone, textOf, type Ran } from './tool-call.ts';
+import { CANCELLED, carryOut, refusal, review, tellDone, textOf, type Ran } from './tool-call.ts';
 import { openGate, type Gate } from './tool-gate.ts';
 
 /** What the calls of one answer came to, beyond their results. */
@@ -22,6 +22,19 @@ interface Looked {
  * the results are kept in the order of the calls. Each call has exactly one result, whatever happens.
  */
 export async function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd | Refusal> {
+  const open = new Map(answer.toolCalls.map((call) => [call.id, call]));
+  try {
+    return await work(run, answer, open);
+  } catch (error) {
+    // What stops a run in the middle of a batch leaves calls without an end.
+    await closeOpen(run, open.values());
+    throw error;
+  }
+}
+
+type OpenCalls = Map<string, ToolCallRequest>;
+
+async function work(run: Run, answer: ModelAnswer, open: OpenCalls): Promise<BatchEnd | Refusal> {
   const parent = { parentToolCallId: run.parentToolCallId };
   const looked = steer(await lookAt(run, answer.toolCalls));
   const job = await endOfJob(run, looked);
@@ -30,7 +43,11 @@ export async function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd 
     content: answer.text,
     toolCalls: answer.toolCalls.map((call) => job?.shown(call) ?? call),
   });
-  if (!kept.ok) return refuseAll(run, looked, kept.reason);
+  if (!kept.ok) {
+    // The answer itself may not be kept, so its calls do not run.
+    await closeOpen(run, open.values(), kept.reason);
+    return new Refusal(kept.reason);
+  }
   const running = looked.map(({ call, gate }) =>
     job !== undefined && call.id === job.callId
       ? Promise.resolve(job.ran)
@@ -40,10 +57,25 @@ export async function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd 
     const ran = (await running[index]) as Ran;
     const seen = await review(run, call, { ran, parent });
     const reply = await store(run, call, seen);
+    open.delete(call.id);
     await tellDone(run, call, { name: seen.name, reply, parent });
   }
   await tellSteering(run, looked);
   return job?.end === undefined ? {} : { job: job.end };
+}
+
+/** Ends calls that came to no result. One that was stored without it is mended when the session is resumed. */
+async function closeOpen(
+  run: Run,
+  calls: Iterable<ToolCallRequest>,
+  reason: string = CANCELLED,
+): Promise<void> {
+  const parent = { parentToolCallId: run.parentToolCallId };
+  for (const call of calls) {
+    const { name } = call.function;
+    const { reply } = refusal({ name, args: {} }, reason);
+    await tellDone(run, call, { name, reply, parent }).catch(() => undefined);
+  }
 }
 
 async function lookAt(run: Run, calls: readonly ToolCallRequest[]): Promise<Looked[]> {
@@ -141,15 +173,4 @@ function replyOf(record: Readonly<Record<string, unknown>>): ToolReply {
 
 function withheld(reason: string | undefined): ToolReply {
   return { content: reason ?? 'The result is withheld', isError: true };
-}
-
-/** The answer itself may not be kept, so its calls do not run. */
-async function refuseAll(run: Run, looked: readonly Looked[], reason: string): Promise<Refusal> {
-  const parent = { parentToolCallId: run.parentToolCallId };
-  for (const { call } of looked) {
-    const { name } = call.function;
-    const { reply } = refusal({ name, args: {} }, reason);
-    await tellDone(run, call, { name, reply, parent });
-  }
-  return new Refusal(reason);
 }

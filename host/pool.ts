@@ -177,12 +177,16 @@ export class Pool {
   #start(process: SandboxProcess, place: Place, entry: Queued): void {
     const { task } = entry;
     if (place.isLoaded || task.work.kind === 'load') return this.#run(process, place, entry);
-    process.start(
+    const { signal } = task;
+    const onAbort = (): void => process.cancel(loading, { by: 'caller' });
+    const loading = process.start(
       place,
       { kind: 'load' },
       {
         capMs: this.#options.limits.loadMs,
         onEnd: (load, activity) => {
+          if (signal !== undefined) signal.removeEventListener('abort', onAbort);
+          if (load.by === 'caller') return task.onDone({ type: 'refused', by: 'caller' });
           const isLoaded = load.by === 'guest' && load.outcome === 'opened';
           if (isLoaded) {
             place.isLoaded = true;
@@ -194,6 +198,7 @@ export class Pool {
         },
       },
     );
+    signal?.addEventListener('abort', onAbort, { once: true });
   }
 
   #run(process: SandboxProcess, place: Place, entry: Queued): void {

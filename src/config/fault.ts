@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import semver from 'semver';
 import { CAPABILITIES, parseCapability } from '../../sdk/capabilities.ts';
 import { MANIFEST_SCHEMA } from '../../sdk/manifest.ts';
@@ -17,18 +17,26 @@ export interface ConfigFault {
 
 const HOOK_NAME = new RegExp(MANIFEST_SCHEMA.properties.name.pattern);
 
-/** The first thing that is wrong with the value of a runtime.json, or `undefined`. Never echoes a token. */
-export function findConfigFault(value: unknown): ConfigFault | undefined {
+/** Compiled when it is first needed, and once: that takes a tenth of a second. */
+const validator = compileOnce();
+
+function compileOnce(): () => ValidateFunction {
+  let compiled: ValidateFunction | undefined;
   // The schema is ours and a test holds it against the meta-schema; doing so at each start would take 40 ms. To optimise
   // code that runs once takes four times as long as to write it.
-  const ajv = new Ajv2020({
+  const options = {
     strict: true,
     verbose: true,
     meta: false,
     validateSchema: false,
     code: { optimize: false },
-  });
-  const validate = ajv.compile(RUNTIME_SCHEMA);
+  } as const;
+  return () => (compiled ??= new Ajv2020(options).compile(RUNTIME_SCHEMA));
+}
+
+/** The first thing that is wrong with the value of a runtime.json, or `undefined`. Never echoes a token. */
+export function findConfigFault(value: unknown): ConfigFault | undefined {
+  const validate = validator();
   if (!validate(value)) return worst(validate.errors ?? [], value);
   for (const [index, entry] of ((value as RuntimeFile).packages ?? []).entries()) {
     const fault =

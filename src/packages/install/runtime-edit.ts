@@ -1,5 +1,4 @@
 import { applyEdits, modify, type FormattingOptions, type JSONPath } from 'jsonc-parser';
-import { parseConfig } from '../../config/load-config.ts';
 import type { RuntimeFile } from '../../config/runtime-file.ts';
 
 /** What an entry of `packages` is to say; what is not named stays as it is. */
@@ -39,10 +38,7 @@ export function removeEntry(text: string, name: string): string {
 /** An index of -1 is the end of a list. */
 function change(text: string, path: JSONPath, value: unknown): string {
   const options = { formattingOptions: formattingOf(text), isArrayInsertion: path.at(-1) === -1 };
-  const edited = applyEdits(text, modify(text, path, value, options));
-  // Never write what could not be read.
-  parseConfig(edited, 'runtime.json');
-  return edited;
+  return applyEdits(text, modify(text, path, value, options));
 }
 
 function entriesOf(text: string): RuntimeFile['packages'] {

@@ -89,7 +89,12 @@ const LOCK_SCHEMA = {
 export function findLockFault(
   value: unknown,
 ): { readonly path: JsonPath; readonly detail: string } | undefined {
-  const ajv = new Ajv2020({ strict: true, meta: false, validateSchema: false });
+  const ajv = new Ajv2020({
+    strict: true,
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  });
   const validate = ajv.compile(LOCK_SCHEMA);
   if (!validate(value)) {
     const [error] = validate.errors ?? [];

@@ -223,10 +223,12 @@ async function openLedgers(
     onOpened(() => database.close());
     return database;
   };
-  const storeDatabase = await open(file);
-  const isShared = settings.file === file;
-  const recordsDatabase = isShared ? storeDatabase : await open(settings.file);
-  const store = await openStore(storeDatabase, { indexes });
+  const storeOpening = open(file);
+  const recordsOpening = settings.file === file ? storeOpening : open(settings.file);
+  // What opens late would never be closed.
+  await Promise.allSettled([storeOpening, recordsOpening]);
+  const recordsDatabase = await recordsOpening;
+  const store = await openStore(await storeOpening, { indexes });
   const records = openRecords(recordsDatabase, { reasons: settings.reasons });
   onOpened(() => records.close());
   return { store, records, database: recordsDatabase };

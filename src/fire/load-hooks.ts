@@ -11,24 +11,38 @@ export interface LoadedHooks {
   readonly handlers: ReadonlyMap<string, readonly HandlerEntry[]>;
 }
 
-/** Loads every hook that can be loaded, all at once. */
+/** Loads every hook that can be loaded: all owners at once, and of one owner as many as its processes have use for. */
 export async function loadHooks(host: Host, { hooks }: Catalog): Promise<LoadedHooks> {
   const failures = new Map<string, Failure>();
   const handlers = new Map<string, readonly HandlerEntry[]>();
+  const load = async (entry: HookEntry): Promise<void> => {
+    const result = await host.load(sourceOf(entry));
+    if (!result.ok) {
+      failures.set(entry.name, { code: result.code, detail: result.detail });
+    } else if (result.handlers !== undefined) {
+      const stray = strayOf(entry, result.handlers);
+      if (stray === undefined) handlers.set(entry.name, result.handlers);
+      else failures.set(entry.name, { code: 'load_error', detail: stray });
+    }
+  };
   const loadable = hooks.filter(({ failure }) => failure === undefined);
-  await Promise.all(
-    loadable.map(async (entry) => {
-      const result = await host.load(sourceOf(entry));
-      if (!result.ok) {
-        failures.set(entry.name, { code: result.code, detail: result.detail });
-      } else if (result.handlers !== undefined) {
-        const stray = strayOf(entry, result.handlers);
-        if (stray === undefined) handlers.set(entry.name, result.handlers);
-        else failures.set(entry.name, { code: 'load_error', detail: stray });
-      }
-    }),
-  );
+  const byOwner = Map.groupBy(loadable, (entry) => sourceOf(entry).owner);
+  await Promise.all([...byOwner.values()].map((entries) => inLanes(entries, load)));
   return { failures, handlers };
+}
+
+/** Loads of one owner that are on their way at once: more would wait in the host's queue, where they have a deadline. */
+const LANES = 4;
+
+async function inLanes(
+  entries: readonly HookEntry[],
+  load: (entry: HookEntry) => Promise<void>,
+): Promise<void> {
+  const waiting = [...entries];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await load(next);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
 }
 
 /** What was registered outside the points of the manifest: it alone says what a hook is bound to. */

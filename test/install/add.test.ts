@@ -383,3 +383,22 @@ test('the cache is enough to start: no registry, no npm, no other file', async (
   const catalog = await openProject(copy).catalog();
   expect(catalog.hooks.map(({ failure }) => failure)).toEqual([undefined, undefined]);
 });
+
+test(
+  'a package that depends on the sdk gets the one of the host, which no registry need have',
+  async () => {
+    const project = await makeProject('registry=http://127.0.0.1:9/\n');
+    const code = `import { allow } from '@signalbox/sdk'; export const run = () => allow();`;
+    const manifest = {
+      name: 'kit',
+      version: '1.0.0',
+      dependencies: { '@signalbox/sdk': '^0.1.0' },
+    };
+    const files = { 'package.json': manifest, ...hookAt('kit', {}, code) };
+    await writeFile(join(project.folder, 'kit.tgz'), archiveOf(packed(files)));
+    const { json } = await project.add(join(project.folder, 'kit.tgz'));
+    expect(json).toMatchObject([{ hooks: [{ imports: ['@signalbox/sdk'] }] }]);
+    expect(hookOf(await project.catalog(), 'kit').failure).toBeUndefined();
+  },
+  SLOW_MS,
+);

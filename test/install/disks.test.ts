@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hookAt, makeFolder, namesOf } from '../packages/workspace.ts';
 import { makeProject, openProject, type Project } from './project.ts';
 import { openRegistry, type Registry } from './registry.ts';
@@ -20,9 +20,6 @@ const canMount = await (async (): Promise<boolean> => {
     return false;
   }
 })();
-
-const withDisks = test.skipIf(!canMount);
-const NEEDS = canMount ? '' : ' (needs root on Linux, to mount a small disk)';
 
 let registry: Registry | undefined;
 
@@ -64,60 +61,62 @@ async function expectUnchanged(project: Project, detail: string): Promise<void> 
   expect(namesOf(await project.catalog())).toEqual([]);
 }
 
-withDisks(
-  `a full disk under the cache is told, and nothing is changed${NEEDS}`,
-  async () => {
-    const project = await makeProject(registry?.npmrc ?? '');
-    const cache = join(project.folder, 'packages-cache');
-    await mkdir(cache);
-    mountFor(cache, 'size=64k');
-    await expectUnchanged(project, 'no room left');
-  },
-  SLOW_MS,
-);
+describe.skipIf(!canMount)('on small disks, which root can mount on Linux', () => {
+  test(
+    'a full disk under the cache is told, and nothing is changed',
+    async () => {
+      const project = await makeProject(registry?.npmrc ?? '');
+      const cache = join(project.folder, 'packages-cache');
+      await mkdir(cache);
+      mountFor(cache, 'size=64k');
+      await expectUnchanged(project, 'no room left');
+    },
+    SLOW_MS,
+  );
 
-withDisks(
-  `a cache on a disk that is read-only is told, and nothing is changed${NEEDS}`,
-  async () => {
-    const project = await makeProject(registry?.npmrc ?? '');
-    const cache = join(project.folder, 'packages-cache');
-    await mkdir(cache);
-    mountFor(cache, 'ro');
-    await expectUnchanged(project, 'read-only');
-  },
-  SLOW_MS,
-);
+  test(
+    'a cache on a disk that is read-only is told, and nothing is changed',
+    async () => {
+      const project = await makeProject(registry?.npmrc ?? '');
+      const cache = join(project.folder, 'packages-cache');
+      await mkdir(cache);
+      mountFor(cache, 'ro');
+      await expectUnchanged(project, 'read-only');
+    },
+    SLOW_MS,
+  );
 
-withDisks(
-  `a full disk under runtime.json takes the cache back${NEEDS}`,
-  async () => {
-    const outer = await makeFolder({ 'inner/x': '' });
-    const folder = join(outer, 'inner');
-    mountFor(folder, 'size=64k');
-    const project = await makeProject(registry?.npmrc ?? '');
-    const small = await moveTo(project, folder);
-    process.env['SIGNALBOX_CACHE'] = join(outer, 'cache');
-    onTestFinished(() => void delete process.env['SIGNALBOX_CACHE']);
-    await fill(folder);
-    await expectUnchanged(small, 'no room left');
-    expect(await readdir(join(outer, 'cache/locked')).catch(() => [])).toEqual([]);
-  },
-  SLOW_MS,
-);
+  test(
+    'a full disk under runtime.json takes the cache back',
+    async () => {
+      const outer = await makeFolder({ 'inner/x': '' });
+      const folder = join(outer, 'inner');
+      mountFor(folder, 'size=64k');
+      const project = await makeProject(registry?.npmrc ?? '');
+      const small = await moveTo(project, folder);
+      process.env['SIGNALBOX_CACHE'] = join(outer, 'cache');
+      onTestFinished(() => void delete process.env['SIGNALBOX_CACHE']);
+      await fill(folder);
+      await expectUnchanged(small, 'no room left');
+      expect(await readdir(join(outer, 'cache/locked')).catch(() => [])).toEqual([]);
+    },
+    SLOW_MS,
+  );
 
-withDisks(
-  `a read-only cache that has what is locked is enough to start, and for ci${NEEDS}`,
-  async () => {
-    const project = await makeProject(registry?.npmrc ?? '');
-    await project.add('large');
-    execFileSync('mount', ['--bind', project.folder, project.folder]);
-    onTestFinished(() => void execFileSync('umount', ['--lazy', project.folder]));
-    execFileSync('mount', ['-o', 'remount,bind,ro', project.folder]);
-    expect(namesOf(await project.catalog())).toEqual(['large']);
-    expect(await project.ci()).toMatchObject({ json: [{ installed: 0 }] });
-  },
-  SLOW_MS,
-);
+  test(
+    'a read-only cache that has what is locked is enough to start, and for ci',
+    async () => {
+      const project = await makeProject(registry?.npmrc ?? '');
+      await project.add('large');
+      execFileSync('mount', ['--bind', project.folder, project.folder]);
+      onTestFinished(() => void execFileSync('umount', ['--lazy', project.folder]));
+      execFileSync('mount', ['-o', 'remount,bind,ro', project.folder]);
+      expect(namesOf(await project.catalog())).toEqual(['large']);
+      expect(await project.ci()).toMatchObject({ json: [{ installed: 0 }] });
+    },
+    SLOW_MS,
+  );
+});
 
 /** The same project in another folder. */
 async function moveTo(project: Project, folder: string): Promise<Project> {

@@ -2,11 +2,13 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import npa from 'npm-package-arg';
 import semver from 'semver';
+import SDK from '../../../sdk/package.json' with { type: 'json' };
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { printable } from '../../config/printable.ts';
 import type { LockedDependency } from '../lock/lock-file.ts';
 import type { NpmOptions } from './npm-options.ts';
 import { extractArchive, fetchPinned, resolveVersion, type Pin } from './registry.ts';
+import { settleAll } from './settle.ts';
 
 /** The packages below a package, by place. */
 export type Dependencies = Readonly<Record<string, LockedDependency>>;
@@ -60,7 +62,7 @@ export async function fetchDependencies(
       const detail = `it depends on more than ${MAX_DEPENDENCIES} packages`;
       throw new SignalboxError('package_invalid', { package: top.name, detail });
     }
-    const locked = await Promise.all(placed.map((item) => install(root, item, fetch)));
+    const locked = await settleAll(placed.map((item) => install(root, item, fetch)));
     for (const [index, { node }] of placed.entries()) {
       const dependency = locked[index];
       if (dependency !== undefined) taken[node.place] = dependency;
@@ -75,7 +77,7 @@ interface Need {
   readonly range: string;
 }
 
-/** What the package in a folder cannot do without. Optional packages are left out: a bundle that needs one says so. */
+/** What the package in a folder cannot do without. The sdk that fits is the host's own. Optional packages are left out: a bundle that needs one says so. */
 async function readNeeds(folder: string): Promise<readonly Need[]> {
   const text = await readFile(join(folder, 'package.json'), 'utf8');
   const manifest = JSON.parse(text.replace(/^\ufeff/, '')) as Readonly<Record<string, unknown>>;
@@ -91,6 +93,7 @@ async function readNeeds(folder: string): Promise<readonly Need[]> {
   return Object.entries(needs)
     .filter(([name]) => !Object.hasOwn(optional, name))
     .filter(([name]) => !(Array.isArray(bundled) && bundled.includes(name)))
+    .filter(([name, range]) => name !== SDK.name || !semver.satisfies(SDK.version, String(range)))
     .map(([name, range]) => ({ name, range: String(range) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -113,7 +116,7 @@ async function placeAll(
   const open = wanted.flatMap(({ node, needs }) =>
     needs.map((need) => ({ node, need: readNeed(need) })),
   );
-  const chosen = await Promise.all(
+  const chosen = await settleAll(
     open.map(async ({ node, need }) => {
       if (fetch.pins !== undefined || isMet(node, need)) return undefined;
       fetch.onProgress?.(`Looking for ${printable(`${need.published}@${need.range}`, 80)}`);

@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EINTEGRITY: 'what arrived is not what was announced: its hash differs',
   EINTEGRITYSIGNATURE: "the registry's signature does not hold",
   EEXPIREDSIGNATUREKEY: "the key of the registry's signature had expired",
+  EMISSINGSIGNATUREKEY: 'the registry offers no key for its signature',
   EATTESTATIONSUBJECT: 'its attestation was made for another package',
   EATTESTATIONVERIFY: 'its attestation does not hold',
   EMANIFESTMISMATCH: 'the registry answers with another package',

@@ -8,6 +8,7 @@ import { ARCHIVE_LIMITS, findArchiveFault } from '../install/archive.ts';
 import type { LockedProvenance } from '../lock/lock-file.ts';
 import { fetchFailure } from './fetch-error.ts';
 import type { NpmOptions } from './npm-options.ts';
+import { settleAll } from './settle.ts';
 import { loadKeys, verifyAttestations, type RegistryKeys } from './provenance.ts';
 
 /** What somebody asked to install. */
@@ -143,7 +144,9 @@ async function fetchPublished(
   const pacote = await loadPacote();
   const full = { ...options, fullMetadata: true } as const;
   // Both are read from the registry at once; the manifest then comes out of what was read.
-  const [keys] = await Promise.all([loadKeys(text, options), pacote.packument(text, full)]);
+  const reads = [loadKeys(text, options), pacote.packument(text, full)] as const;
+  await settleAll<unknown>(reads);
+  const keys = await reads[0];
   const manifest = await pacote.manifest(text, {
     ...full,
     ...keys.options,

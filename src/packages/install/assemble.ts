@@ -75,6 +75,8 @@ async function assembleHook(
 
 /** The package that a file is of, by the last node_modules in its path; `undefined` for the root's own. */
 function ownerOf(path: string, isBelowModules: boolean): string | undefined {
+  // The only files that a bundle may have from elsewhere are those of the host's own sdk.
+  if (path.startsWith(`..${sep}`)) return '@signalbox/sdk';
   const parts = (isBelowModules ? `node_modules${sep}${path}` : path).split(sep);
   const at = parts.lastIndexOf('node_modules');
   if (at === -1) return undefined;

@@ -53,7 +53,7 @@ export function createAttachments(entries: () => readonly HookEntry[]): Attachme
     const change = sessionId === undefined ? undefined : changes.get(sessionId)?.get(entry.name);
     if (change !== undefined) return change === 'granted';
     if (attachedTo === undefined) return manifest.global !== false;
-    return [agent?.id, agent?.template].some(
+    return [agent?.id ?? 'main', agent?.template].some(
       (name) => name !== undefined && attachedTo.includes(name),
     );
   };

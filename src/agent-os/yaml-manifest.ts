@@ -64,13 +64,18 @@ function readPoints(named: unknown): readonly Point[] | string {
   if (!Array.isArray(named)) return '"points" must be a list';
   const points: Point[] = [];
   for (const name of named as unknown[]) {
-    const point = typeof name === 'string' ? POINTS_OF.get(name) : undefined;
+    const point = typeof name === 'string' ? pointOf(name) : undefined;
     if (point === undefined) {
       return `"${String(name).slice(0, 40)}" is no point of agent-os; its points: ${[...POINTS_OF.keys()].join(', ')}`;
     }
     points.push(point);
   }
   return points;
+}
+
+/** A point by its name in agent-os, or by ours. */
+function pointOf(name: string): Point | undefined {
+  return POINTS_OF.get(name) ?? [...POINTS_OF.values()].find((point) => point === name);
 }
 
 /** `timeouts: {hook_secs}` in milliseconds, at most what the operator's own settings may say. */

@@ -40,7 +40,8 @@ export function composeAgents(parts: CompositionParts): Scope {
   return {
     concerns: ({ manifest }) => plans.size > 0 && manifest.contract === 'standard-agents',
     narrow(hooks, context) {
-      const { id, template } = context.agent ?? {};
+      // Without an agent, the call is one of the agent that hooks are told of.
+      const { id = 'main', template } = context.agent ?? {};
       const name = [id, template].find((given) => given !== undefined && agents.has(given));
       const agent = name === undefined ? undefined : agents.get(name);
       if (name === undefined || agent === undefined) return hooks;

@@ -82,7 +82,7 @@ test('an agent file that is wrong is told, and the hooks of the others run', asy
 test('a package keeps hooks of agent-os as others do, and no script inside of a manifest', async () => {
   const folder = await checkout({
     'guards/package.json': '{"name":"guards","version":"1.0.0"}',
-    'guards/hooks/polite/hook.yaml': 'points: [before_tool_call]\npriority: 3\n',
+    'guards/hooks/polite/hook.yaml': 'points: [preToolUse]\npriority: 3\n',
     'guards/hooks/polite/index.ts':
       'export const before_tool_call = ({ tool }: { tool: string }) => ({ deny: `${tool}, please` });\n',
     'guards/hooks/inline/hook.yaml': 'script: |\n  export const on_spawn = () => {};\n',

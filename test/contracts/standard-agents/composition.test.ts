@@ -41,6 +41,7 @@ const AGENTS = {
       },
     },
   },
+  main: { hooks: ['agent_wide'] },
   billing_agent: {
     package: 'billing',
     requires: [{ hook: 'child_after' }, { hook: 'child_before', stage: 'before_parent' }],
@@ -109,6 +110,11 @@ describe('composition of parent and child hooks', () => {
 
   test('[SA14] at rest the hooks of the agent alone run', async () => {
     expect(await names({ isAtRest: true })).toEqual(['agent_wide']);
+  });
+
+  test('a call without an agent is one of the agent main', async () => {
+    const { payload } = await opened.runtime.fire('preContext', { messages: [] });
+    expect(payload.messages.map(({ id }) => id)).toEqual(['agent_wide']);
   });
 
   test('an agent that nobody described keeps every hook', async () => {

@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
 import { addAuditCommands } from './audit/commands.ts';
-import { addAuthorCommands } from './author-commands.ts';
+import { addAuthorCommands } from './author/author-commands.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { addGrantCommands } from './grants/commands.ts';
 import type { HookFlags } from './hook-command.ts';

@@ -66,9 +66,9 @@ async function testAtAllPoints(
       '--fault and --conformance need --hook, and no point: they go through all of its';
     throw new SignalboxError('usage', { detail });
   }
-  const { faultsOf, runFaults } = await import('./fault-command.ts');
+  const { faultsOf, runFaults } = await import('./author/fault-command.ts');
   if (fault !== undefined) return runFaults(session, hook, faultsOf(fault));
-  return (await import('./conformance-command.ts')).runConformance(session, hook);
+  return (await import('./author/conformance-command.ts')).runConformance(session, hook);
 }
 
 function expectedAction(text: string | undefined): Action | undefined {

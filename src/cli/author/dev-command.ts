@@ -1,14 +1,14 @@
 import { watch } from 'node:fs';
 import { once } from 'node:events';
-import { SignalboxError } from '../../sdk/errors.ts';
-import { printable } from '../config/printable.ts';
-import { differencesFrom, readFixturesIn } from '../testing/fixtures.ts';
-import { findHook, type HookPlace } from '../testing/hook-place.ts';
-import { openTestHost } from '../testing/test-host.ts';
-import type { TestOutcome } from '../testing/outcome.ts';
-import { EXIT } from './exit-code.ts';
-import type { Session } from './session.ts';
-import type { Terminal } from './terminal.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { printable } from '../../config/printable.ts';
+import { differencesFrom, readFixturesIn } from '../../testing/fixtures.ts';
+import { findHook, type HookPlace } from '../../testing/hook-place.ts';
+import { openTestHost } from '../../testing/test-host.ts';
+import type { TestOutcome } from '../../testing/outcome.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** Options of `signalbox dev`. */
 export interface DevFlags {

@@ -1,9 +1,9 @@
-import { SignalboxError } from '../../sdk/errors.ts';
-import { nearest } from '../config/nearest.ts';
-import { checkConformance } from '../testing/conformance.ts';
-import { outcomeOf } from '../testing/outcome.ts';
-import { EXIT } from './exit-code.ts';
-import { withRuntime, type Session } from './session.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { nearest } from '../../config/nearest.ts';
+import { checkConformance } from '../../testing/conformance.ts';
+import { outcomeOf } from '../../testing/outcome.ts';
+import { EXIT } from '../exit-code.ts';
+import { withRuntime, type Session } from '../session.ts';
 
 /** Runs a hook on empty, huge, odd and hostile payloads at each of its points, and tells what it should not do. */
 export async function runConformance(session: Session, hook: string): Promise<number> {

@@ -2,19 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { SignalboxError } from '../../sdk/errors.ts';
-import type { Point } from '../../sdk/points.ts';
-import { nearest } from '../config/nearest.ts';
-import { loadConfig } from '../config/load-config.ts';
-import type { RuntimeConfig } from '../config/runtime-config.ts';
-import { printable } from '../config/printable.ts';
-import { startRuntime, type LiveRuntime } from '../live-runtime.ts';
-import type { TestReport } from '../runtime.ts';
-import { FAULT_NAMES, FAULTS, rigFault, type FaultName } from '../testing/faults.ts';
-import { findFixtures, type Fixture } from '../testing/fixtures.ts';
-import { samplePayload } from '../testing/sample-payload.ts';
-import { EXIT } from './exit-code.ts';
-import type { Session } from './session.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import type { Point } from '../../../sdk/points.ts';
+import { nearest } from '../../config/nearest.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { RuntimeConfig } from '../../config/runtime-config.ts';
+import { printable } from '../../config/printable.ts';
+import { startRuntime, type LiveRuntime } from '../../live-runtime.ts';
+import type { TestReport } from '../../runtime.ts';
+import { FAULT_NAMES, FAULTS, rigFault, type FaultName } from '../../testing/faults.ts';
+import { findFixtures, type Fixture } from '../../testing/fixtures.ts';
+import { samplePayload } from '../../testing/sample-payload.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Session } from '../session.ts';
 
 /** What one fault of a hook does to a call. */
 interface FaultRow {

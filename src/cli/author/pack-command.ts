@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { SignalboxError } from '../../sdk/errors.ts';
-import { printable } from '../config/printable.ts';
-import { checkPackage } from '../publish/check-package.ts';
-import type { TarballFile } from '../publish/tarball-files.ts';
-import { EXIT } from './exit-code.ts';
-import type { Session } from './session.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { printable } from '../../config/printable.ts';
+import { checkPackage } from '../../publish/check-package.ts';
+import type { TarballFile } from '../../publish/tarball-files.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Session } from '../session.ts';
 
 /** Options of `signalbox pack`. */
 export interface PackFlags {

@@ -2,12 +2,12 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 
-import { SignalboxError } from '../../sdk/errors.ts';
-import { planScaffold, type ScaffoldPlan } from '../scaffold/plan.ts';
-import { scaffold } from '../scaffold/scaffold.ts';
-import { EXIT } from './exit-code.ts';
-import type { Session } from './session.ts';
-import { readVersion } from './version.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { planScaffold, type ScaffoldPlan } from '../../scaffold/plan.ts';
+import { scaffold } from '../../scaffold/scaffold.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import { readVersion } from '../version.ts';
 
 /** Options of `signalbox new`. */
 export interface NewFlags {

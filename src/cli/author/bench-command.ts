@@ -1,10 +1,10 @@
-import { SignalboxError } from '../../sdk/errors.ts';
-import type { HookSource } from '../../host/sandbox.ts';
-import { findHook } from '../testing/hook-place.ts';
-import { readFixturesIn, type Fixture } from '../testing/fixtures.ts';
-import { openAltered, type TestHost } from '../testing/test-host.ts';
-import { EXIT } from './exit-code.ts';
-import type { Session } from './session.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import type { HookSource } from '../../../host/sandbox.ts';
+import { findHook } from '../../testing/hook-place.ts';
+import { readFixturesIn, type Fixture } from '../../testing/fixtures.ts';
+import { openAltered, type TestHost } from '../../testing/test-host.ts';
+import { EXIT } from '../exit-code.ts';
+import type { Session } from '../session.ts';
 
 /** Options of `signalbox bench`. */
 export interface BenchFlags {

@@ -3,7 +3,7 @@ import type { BenchFlags } from './bench-command.ts';
 import type { DevFlags } from './dev-command.ts';
 import type { NewFlags } from './new-command.ts';
 import type { PackFlags } from './pack-command.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 type Run = (command: (session: Session) => Promise<number>) => Promise<void>;
 

@@ -1,8 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
 import npa from 'npm-package-arg';
 import semver from 'semver';
-import SDK from '../../../sdk/package.json' with { type: 'json' };
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { printable } from '../../config/printable.ts';
 import type { LockedDependency } from '../lock/lock-file.ts';
@@ -79,6 +79,7 @@ interface Need {
 
 /** What the package in a folder cannot do without. The sdk that fits is the host's own. Optional packages are left out: a bundle that needs one says so. */
 async function readNeeds(folder: string): Promise<readonly Need[]> {
+  const own = await readOwnVersion();
   const text = await readFile(join(folder, 'package.json'), 'utf8');
   const manifest = JSON.parse(text.replace(/^\ufeff/, '')) as Readonly<Record<string, unknown>>;
   const optional = { ...objectAt(manifest, 'optionalDependencies') };
@@ -93,9 +94,20 @@ async function readNeeds(folder: string): Promise<readonly Need[]> {
   return Object.entries(needs)
     .filter(([name]) => !Object.hasOwn(optional, name))
     .filter(([name]) => !(Array.isArray(bundled) && bundled.includes(name)))
-    .filter(([name, range]) => name !== SDK.name || !semver.satisfies(SDK.version, String(range)))
+    .filter(([name, range]) => name !== SDK || !semver.satisfies(own, String(range)))
     .map(([name, range]) => ({ name, range: String(range) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const SDK = '@signalbox/sdk';
+
+/** The version of this program, which is that of its sdk: both are published as one. */
+async function readOwnVersion(): Promise<string> {
+  const file = findPackageJSON('.', import.meta.url);
+  if (file === undefined) return '0.0.0';
+  return String(
+    (JSON.parse(await readFile(file, 'utf8')) as { readonly version?: unknown }).version,
+  );
 }
 
 function objectAt(

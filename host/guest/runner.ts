@@ -6,6 +6,7 @@ import {
 } from '../../sdk/contracts.ts';
 import { InvalidAnswer } from '../../sdk/contracts/invalid-answer.ts';
 import { LIMITS } from '../../sdk/limits.ts';
+import type { RunInput } from '../sandbox.ts';
 import { sealAnswer } from './answer.ts';
 import { closeActivity, deliverTo, makeContext, openActivity, type Activity } from './context.ts';
 import { describe } from './describe.ts';
@@ -117,12 +118,7 @@ export function createRunner(native: Native): Runner {
       const mine = activity;
       const loaded = hook;
       return begin(() => {
-        const { point, payload, ctx, handler } = parse(input) as {
-          point: string;
-          handler?: string;
-          payload: object;
-          ctx: Record<string, unknown>;
-        };
+        const { point, payload, ctx, handler } = parse(input) as RunInput;
         if (loaded === undefined) throw new TypeError('The hook is not loaded');
         const made = makeContext({ activity: mine, native, nextSeq }, ctx, ops);
         // One argument more only where it means something: hooks may look at `arguments`.

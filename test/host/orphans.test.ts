@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { tempFolder } from './hosts.ts';
 
+const SPINNING_HOST = fileURLToPath(new URL('./spinning-host.ts', import.meta.url));
 const CHILDREN = 10;
 
 function isThere(pid: number): boolean {
@@ -20,13 +21,7 @@ test.each(['isolate', 'worker'] as const)(
   async (kind) => {
     const host = spawn(
       process.execPath,
-      [
-        '--conditions=@signalbox/source',
-        path.join(import.meta.dirname, 'spinning-host.ts'),
-        kind,
-        String(CHILDREN),
-        await tempFolder(),
-      ],
+      ['--conditions=@signalbox/source', SPINNING_HOST, kind, String(CHILDREN), await tempFolder()],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     // Its one line comes when every hook is in its loop.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { runStorm, type StormReport } from './run-storm.ts';
@@ -7,6 +7,7 @@ import { runStorm, type StormReport } from './run-storm.ts';
 /** Small in `npm test`, 20,000 in `npm run test:storm`. */
 const CALLS = Number(process.env['SIGNALBOX_STORM_CALLS'] ?? 600);
 const SEED = Number(process.env['SIGNALBOX_STORM_SEED'] ?? 20_261_130);
+const UNDER_PRESSURE = fileURLToPath(new URL('./under-pressure.ts', import.meta.url));
 const PATIENCE_MS = 3_600_000;
 
 function hold(report: StormReport, calls: number): void {
@@ -52,7 +53,7 @@ test(
       [
         '--max-old-space-size=120',
         '--conditions=@signalbox/source',
-        path.join(import.meta.dirname, 'under-pressure.ts'),
+        UNDER_PRESSURE,
         String(calls),
         String(SEED + 1),
         '48',

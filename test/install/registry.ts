@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { archiveOf, packed, type ArchiveEntry } from '../packages/archives.ts';
+import { archiveOf, type ArchiveEntry } from '../packages/archives.ts';
 import { writeTree, type Tree } from '../packages/workspace.ts';
 
 /** A real npm registry on loopback. Whoever opens it closes it. */
@@ -148,12 +148,4 @@ async function put(url: string, { token, identity, archive }: Upload): Promise<v
     }),
   });
   if (!answer.ok) throw new Error(`The registry answers ${answer.status}`);
-}
-
-/** The entries of an archive that holds these files and more that are given as they are. */
-export function hostileEntries(
-  files: Tree,
-  more: readonly ArchiveEntry[],
-): readonly ArchiveEntry[] {
-  return [...packed(files), ...more];
 }

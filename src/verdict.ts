@@ -91,7 +91,7 @@ export interface Verdict<P extends Point = Point> {
   readonly notices: readonly (Notice & { readonly hook: string })[];
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly retry?: RetryControl;
-  /** What the point is about is kept from the user's view. */
+  /** A hook keeps what it printed itself from the user's view; never what the point is about. */
   readonly suppressOutput?: true;
   /** An `abort` policy failed: the run ends. */
   readonly endsRun?: true;

@@ -6,11 +6,11 @@ import { addAuditCommands } from './audit/commands.ts';
 import { addAuthorCommands } from './author/author-commands.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { addGrantCommands } from './grants/commands.ts';
-import type { HookFlags } from './hook-command.ts';
-import { HOOK_VERBS } from './hook-events.ts';
+import type { HookFlags } from './hook/hook-command.ts';
+import { HOOK_VERBS } from './hook/hook-events.ts';
 import { interruptible } from './interruption.ts';
-import { addPackageCommands } from './package-commands.ts';
-import type { ReplayFlags } from './replay-command.ts';
+import { addPackageCommands } from './packages/package-commands.ts';
+import type { ReplayFlags } from './replay/replay-command.ts';
 import type { RunFlags } from './run-command.ts';
 import type { Session } from './session.ts';
 import type { StartFlags } from './start-command.ts';
@@ -121,7 +121,7 @@ function addHooks(program: Command, run: Run): void {
     .option('--decisions <file>', 'write one row of JSON per fire to this file')
     .action((files: string[], flags: ReplayFlags) =>
       run(async (session) =>
-        (await import('./replay-command.ts')).runReplay(session, files, flags),
+        (await import('./replay/replay-command.ts')).runReplay(session, files, flags),
       ),
     );
 }
@@ -139,10 +139,12 @@ function addHook(program: Command, run: Run): void {
     .option('--template <name>', 'name of the template')
     .option('--user <id>')
     .option('--session <id>')
-    .action((file: string, verb: string, words: string[], flags: HookFlags) =>
-      run(async (session) =>
-        (await import('./hook-command.ts')).runHook(session, { file, verb, words }, flags),
-      ),
+    .action((...given: [file: string, verb: string, words: string[], flags: HookFlags]) =>
+      run(async (session) => {
+        const [file, verb, words, flags] = given;
+        const { runHook } = await import('./hook/hook-command.ts');
+        return runHook(session, { file, verb, words }, flags);
+      }),
     );
 }
 

@@ -7,7 +7,7 @@ import { readRecordings } from '../replay/recording.ts';
 import { replay } from '../replay/replay.ts';
 import { EXIT } from './exit-code.ts';
 import { printInventory } from './inventory-tables.ts';
-import { decisionLine, progressLine } from './replay-printing.ts';
+import { decisionLine, progressLine } from './replay/replay-printing.ts';
 import { withRuntime, type Session } from './session.ts';
 import { readVersion } from './version.ts';
 

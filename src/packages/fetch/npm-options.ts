@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Options } from 'pacote';
+import type { Options } from './pacote.ts';
 
 /** How packages are fetched in one command: the user's npm configuration, and metadata that is read once. */
 export type NpmOptions = Options;

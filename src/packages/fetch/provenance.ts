@@ -1,6 +1,7 @@
 import type { LockedProvenance } from '../lock/lock-file.ts';
 import { printable } from '../../config/printable.ts';
 import type { NpmOptions } from './npm-options.ts';
+import { loadPacote } from './pacote.ts';
 
 /** The public keys that a registry signs with, as pacote takes them. */
 export interface RegistryKeys {
@@ -41,7 +42,7 @@ export async function verifyAttestations(
   exact: string,
   { options, keys }: { readonly options: NpmOptions; readonly keys: RegistryKeys },
 ): Promise<Pick<LockedProvenance, 'attestation' | 'source'>> {
-  const { default: pacote } = await import('pacote');
+  const pacote = await loadPacote();
   try {
     const manifest = await pacote.manifest(exact, {
       ...options,

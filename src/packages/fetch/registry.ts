@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import npa from 'npm-package-arg';
-import type { Manifest, ManifestResult } from 'pacote';
+import { loadPacote, type Manifest, type ManifestResult } from './pacote.ts';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { ARCHIVE_LIMITS, findArchiveFault } from '../install/archive.ts';
 import type { LockedProvenance } from '../lock/lock-file.ts';
@@ -276,10 +276,4 @@ function refuse(spec: string, detail: string): SignalboxError {
 
 function invalid(spec: string, detail: string): SignalboxError {
   return new SignalboxError('package_invalid', { package: spec, detail });
-}
-
-/** It takes half a second to load, and most commands fetch nothing. */
-async function loadPacote(): Promise<typeof import('pacote')> {
-  const { default: pacote } = await import('pacote');
-  return pacote;
 }

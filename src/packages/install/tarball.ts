@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 
 import { join, relative, sep } from 'node:path';
 import { ARCHIVE_LIMITS, findArchiveFault } from './archive.ts';
 import { makeScratch, removeStale } from './cache-folder.ts';
+import { loadPacote } from '../fetch/pacote.ts';
 
 /** An unpacked archive: its folder in the cache, real and absolute, and the hash of the archive as npm writes it. */
 export type Unpacked =
@@ -74,7 +75,7 @@ async function install({ archive, integrity, home, cacheFolder }: Installation):
     await writeFile(copy, archive);
     const fresh = join(scratch, 'home');
     // It takes half a second to load, and most starts have nothing to unpack.
-    const { default: pacote } = await import('pacote');
+    const pacote = await loadPacote();
     await pacote.extract(`file:${copy}`, join(fresh, 'package'), {
       integrity,
       cache: join(scratch, 'npm'),

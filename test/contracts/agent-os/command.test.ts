@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hookEvent } from '../../../src/cli/hook-events.ts';
+import { hookEvent } from '../../../src/cli/hook/hook-events.ts';
 import { configFromObject } from '../../../src/config/load-config.ts';
 import { startRuntime, type LiveRuntime } from '../../../src/live-runtime.ts';
 import { openWorkplace, type Ended, type Workplace } from '../../cli/command-line.ts';

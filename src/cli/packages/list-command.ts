@@ -1,9 +1,9 @@
-import { packageKind } from '../config/package-kind.ts';
-import type { PackageEntry } from '../config/runtime-config.ts';
-import { readStored } from '../packages/install/stored-package.ts';
-import { EXIT } from './exit-code.ts';
+import { packageKind } from '../../config/package-kind.ts';
+import type { PackageEntry } from '../../config/runtime-config.ts';
+import { readStored } from '../../packages/install/stored-package.ts';
+import { EXIT } from '../exit-code.ts';
 import { lockedOf, openPackages, type PackageSession } from './package-session.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /** A package of runtime.json as it is locked and as it is in the cache. */
 interface PackageRow {

@@ -1,12 +1,12 @@
-import { SignalboxError } from '../../sdk/errors.ts';
-import { nearest } from '../config/nearest.ts';
-import type { RuntimeConfig } from '../config/runtime-config.ts';
-import { buildCatalog } from '../packages/build-catalog.ts';
-import type { AbsentHook, Catalog, HookEntry, Origin } from '../packages/catalog.ts';
-import { decidingSelector } from '../packages/selectors.ts';
-import { EXIT } from './exit-code.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { nearest } from '../../config/nearest.ts';
+import type { RuntimeConfig } from '../../config/runtime-config.ts';
+import { buildCatalog } from '../../packages/build-catalog.ts';
+import type { AbsentHook, Catalog, HookEntry, Origin } from '../../packages/catalog.ts';
+import { decidingSelector } from '../../packages/selectors.ts';
+import { EXIT } from '../exit-code.ts';
 import { lockedOf, openPackages, type PackageSession } from './package-session.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /** What decided on one hook, most decisive first. */
 interface Explanation {

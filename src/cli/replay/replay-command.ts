@@ -1,10 +1,10 @@
-import { readRecordings } from '../replay/recording.ts';
-import { replay, type ReplayProgress } from '../replay/replay.ts';
-import { createSummary } from '../replay/replay-summary.ts';
+import { readRecordings } from '../../replay/recording.ts';
+import { replay, type ReplayProgress } from '../../replay/replay.ts';
+import { createSummary } from '../../replay/replay-summary.ts';
 import { openJsonLines } from './decisions-file.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT } from '../exit-code.ts';
 import { printSummary, progressLine } from './replay-printing.ts';
-import { withRuntime, type Session } from './session.ts';
+import { withRuntime, type Session } from '../session.ts';
 
 /** Options of `signalbox replay`. */
 export interface ReplayFlags {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 
-import { SignalboxError } from '../../sdk/errors.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
 
 /** A file that gets one line of JSON for each value. */
 export interface JsonLinesFile {

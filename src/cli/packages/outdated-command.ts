@@ -1,8 +1,8 @@
-import { packageKind } from '../config/package-kind.ts';
-import { resolveVersion } from '../packages/fetch/registry.ts';
-import { EXIT } from './exit-code.ts';
+import { packageKind } from '../../config/package-kind.ts';
+import { resolveVersion } from '../../packages/fetch/registry.ts';
+import { EXIT } from '../exit-code.ts';
 import { lockedOf, openPackages, preparationOf } from './package-session.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /** Lists the packages of registries that have a newer version; exit code 1 when there is one. */
 export async function runOutdated(session: Session): Promise<number> {

@@ -1,24 +1,24 @@
-import { shortfall } from '../../sdk/capabilities.ts';
-import { SignalboxError } from '../../sdk/errors.ts';
-import type { PackageEntry } from '../config/runtime-config.ts';
-import { refuseUntrusted } from '../grants/refuse-untrusted.ts';
-import { packageKind } from '../config/package-kind.ts';
+import { shortfall } from '../../../sdk/capabilities.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import type { PackageEntry } from '../../config/runtime-config.ts';
+import { refuseUntrusted } from '../../grants/refuse-untrusted.ts';
+import { packageKind } from '../../config/package-kind.ts';
 import semver from 'semver';
 import {
   compareHooks,
   type HookDifference,
   type HookState,
-} from '../packages/install/difference.ts';
-import { enablePackage, refuseChange } from '../packages/install/enable.ts';
+} from '../../packages/install/difference.ts';
+import { enablePackage, refuseChange } from '../../packages/install/enable.ts';
 import {
   preparePackage,
   type Preparation,
   type PreparedPackage,
-} from '../packages/install/prepare.ts';
-import { readStored } from '../packages/install/stored-package.ts';
-import type { LockedPackage } from '../packages/lock/lock-file.ts';
+} from '../../packages/install/prepare.ts';
+import { readStored } from '../../packages/install/stored-package.ts';
+import type { LockedPackage } from '../../packages/lock/lock-file.ts';
 import { requestsOf, type GrantFlags } from './add-command.ts';
-import { EXIT, exitCodeOf } from './exit-code.ts';
+import { EXIT, exitCodeOf } from '../exit-code.ts';
 import {
   entryNamed,
   lockedOf,
@@ -29,8 +29,8 @@ import {
   type PackageSession,
 } from './package-session.ts';
 import { showDifferences, showRequests } from './package-tables.ts';
-import { askYes, canAsk } from './question.ts';
-import type { Session } from './session.ts';
+import { askYes, canAsk } from '../question.ts';
+import type { Session } from '../session.ts';
 
 /** What an update of one package came to. */
 interface Outcome {

@@ -2,17 +2,17 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-import { interceptionOf } from '../../sdk/contracts/agent-os-trace.ts';
-import { SignalboxError } from '../../sdk/errors.ts';
-import { POINTS } from '../../sdk/points.ts';
-import { configFromObject } from '../config/load-config.ts';
-import { printable } from '../config/printable.ts';
-import { startRuntime, type LiveRuntime } from '../live-runtime.ts';
-import type { InventoryRow, TestReport } from '../runtime.ts';
-import type { Context } from '../verdict.ts';
-import { EXIT } from './exit-code.ts';
+import { interceptionOf } from '../../../sdk/contracts/agent-os-trace.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { POINTS } from '../../../sdk/points.ts';
+import { configFromObject } from '../../config/load-config.ts';
+import { printable } from '../../config/printable.ts';
+import { startRuntime, type LiveRuntime } from '../../live-runtime.ts';
+import type { InventoryRow, TestReport } from '../../runtime.ts';
+import type { Context } from '../../verdict.ts';
+import { EXIT } from '../exit-code.ts';
 import { hookEvent, type HookEvent } from './hook-events.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /** Options of `signalbox hook`. */
 export interface HookFlags {

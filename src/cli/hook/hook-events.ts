@@ -1,5 +1,5 @@
-import { SignalboxError } from '../../sdk/errors.ts';
-import type { Point } from '../../sdk/points.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import type { Point } from '../../../sdk/points.ts';
 
 /** A call of a hook as its words on the command line make it. */
 export interface HookEvent {

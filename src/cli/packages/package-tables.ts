@@ -1,9 +1,9 @@
-import { printable } from '../config/printable.ts';
-import type { HookRequest } from '../packages/install/consent.ts';
-import type { Change, HookDifference } from '../packages/install/difference.ts';
-import type { PreparedPackage } from '../packages/install/prepare.ts';
-import type { LockedProvenance } from '../packages/lock/lock-file.ts';
-import type { Terminal } from './terminal.ts';
+import { printable } from '../../config/printable.ts';
+import type { HookRequest } from '../../packages/install/consent.ts';
+import type { Change, HookDifference } from '../../packages/install/difference.ts';
+import type { PreparedPackage } from '../../packages/install/prepare.ts';
+import type { LockedProvenance } from '../../packages/lock/lock-file.ts';
+import type { Terminal } from '../terminal.ts';
 
 const REQUEST_HEAD = ['hook', 'points', 'may', 'failPolicy', 'size', 'its bundle imports'];
 const DIFFERENCE_HEAD = ['hook', 'change', 'points', 'capabilities', 'size'];

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
-import { CAPABILITIES, covers, parseCapability } from '../../sdk/capabilities.ts';
-import { SignalboxError } from '../../sdk/errors.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { nearest, suggestion } from '../config/nearest.ts';
-import { printable } from '../config/printable.ts';
-import type { PackageEntry, RuntimeConfig } from '../config/runtime-config.ts';
-import { loadNpmOptions, type NpmOptions } from '../packages/fetch/npm-options.ts';
-import { readSpec, type PackageSpec } from '../packages/fetch/registry.ts';
+import { CAPABILITIES, covers, parseCapability } from '../../../sdk/capabilities.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { nearest, suggestion } from '../../config/nearest.ts';
+import { printable } from '../../config/printable.ts';
+import type { PackageEntry, RuntimeConfig } from '../../config/runtime-config.ts';
+import { loadNpmOptions, type NpmOptions } from '../../packages/fetch/npm-options.ts';
+import { readSpec, type PackageSpec } from '../../packages/fetch/registry.ts';
 import {
   findLocked,
   readLock,
   type LockFile,
   type LockedPackage,
-} from '../packages/lock/lock-file.ts';
-import type { Preparation } from '../packages/install/prepare.ts';
-import type { Session } from './session.ts';
+} from '../../packages/lock/lock-file.ts';
+import type { Preparation } from '../../packages/install/prepare.ts';
+import type { Session } from '../session.ts';
 
 /** What the commands on packages work with. */
 export interface PackageSession {

@@ -1,15 +1,15 @@
 import semver from 'semver';
-import { SignalboxError } from '../../sdk/errors.ts';
-import { packageKind } from '../config/package-kind.ts';
-import type { PackageEntry } from '../config/runtime-config.ts';
-import { BUNDLER_VERSION } from '../packages/bundle/bundle.ts';
-import type { Dependencies } from '../packages/fetch/dependencies.ts';
-import { failedInstall } from '../packages/install/failed-install.ts';
-import { preparePackage, type Preparation } from '../packages/install/prepare.ts';
-import { readStored, writeStored } from '../packages/install/stored-package.ts';
-import type { LockedPackage } from '../packages/lock/lock-file.ts';
-import { verifyHistory } from '../packages/lock/history.ts';
-import { EXIT } from './exit-code.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import { packageKind } from '../../config/package-kind.ts';
+import type { PackageEntry } from '../../config/runtime-config.ts';
+import { BUNDLER_VERSION } from '../../packages/bundle/bundle.ts';
+import type { Dependencies } from '../../packages/fetch/dependencies.ts';
+import { failedInstall } from '../../packages/install/failed-install.ts';
+import { preparePackage, type Preparation } from '../../packages/install/prepare.ts';
+import { readStored, writeStored } from '../../packages/install/stored-package.ts';
+import type { LockedPackage } from '../../packages/lock/lock-file.ts';
+import { verifyHistory } from '../../packages/lock/history.ts';
+import { EXIT } from '../exit-code.ts';
 import {
   lockedOf,
   openPackages,
@@ -17,7 +17,7 @@ import {
   specOf,
   type PackageSession,
 } from './package-session.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /**
  * Puts exactly what runtime.lock.json names into the cache. Changes neither runtime.json nor the lock, and fails on any

@@ -1,7 +1,7 @@
-import { disablePackage } from '../packages/install/enable.ts';
-import { EXIT } from './exit-code.ts';
+import { disablePackage } from '../../packages/install/enable.ts';
+import { EXIT } from '../exit-code.ts';
 import { entryNamed, lockedOf, openPackages } from './package-session.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../session.ts';
 
 /** Takes a package out of runtime.json and the lock. */
 export async function runRemove(session: Session, name: string): Promise<number> {

@@ -1,13 +1,13 @@
-import { shortfall } from '../../sdk/capabilities.ts';
-import { SignalboxError } from '../../sdk/errors.ts';
-import type { PackageEntry } from '../config/runtime-config.ts';
-import { refuseUntrusted } from '../grants/refuse-untrusted.ts';
-import type { PackageSpec } from '../packages/fetch/registry.ts';
-import { declaredBy, requestOf, type HookRequest } from '../packages/install/consent.ts';
-import { enablePackage } from '../packages/install/enable.ts';
-import { preparePackage, type PreparedPackage } from '../packages/install/prepare.ts';
-import { selectHooks } from '../packages/selectors.ts';
-import { EXIT } from './exit-code.ts';
+import { shortfall } from '../../../sdk/capabilities.ts';
+import { SignalboxError } from '../../../sdk/errors.ts';
+import type { PackageEntry } from '../../config/runtime-config.ts';
+import { refuseUntrusted } from '../../grants/refuse-untrusted.ts';
+import type { PackageSpec } from '../../packages/fetch/registry.ts';
+import { declaredBy, requestOf, type HookRequest } from '../../packages/install/consent.ts';
+import { enablePackage } from '../../packages/install/enable.ts';
+import { preparePackage, type PreparedPackage } from '../../packages/install/prepare.ts';
+import { selectHooks } from '../../packages/selectors.ts';
+import { EXIT } from '../exit-code.ts';
 import {
   notAskedFor,
   openPackages,
@@ -17,8 +17,8 @@ import {
   type PackageSession,
 } from './package-session.ts';
 import { showRequests } from './package-tables.ts';
-import { askYes, canAsk } from './question.ts';
-import type { Session } from './session.ts';
+import { askYes, canAsk } from '../question.ts';
+import type { Session } from '../session.ts';
 
 /** How consent is given where nobody can be asked. */
 export interface GrantFlags {

@@ -1,9 +1,9 @@
-import { ACTION_NAMES } from '../../sdk/decisions.ts';
-import { printable } from '../config/printable.ts';
-import type { ReplayRow } from '../replay/conversation-run.ts';
-import type { ReplayProgress } from '../replay/replay.ts';
-import type { SummaryRow } from '../replay/replay-summary.ts';
-import type { Terminal } from './terminal.ts';
+import { ACTION_NAMES } from '../../../sdk/decisions.ts';
+import { printable } from '../../config/printable.ts';
+import type { ReplayRow } from '../../replay/conversation-run.ts';
+import type { ReplayProgress } from '../../replay/replay.ts';
+import type { SummaryRow } from '../../replay/replay-summary.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** Prints what hooks did, by point, tool and hook; a column for each action that was taken. */
 export function printSummary(terminal: Terminal, rows: readonly SummaryRow[]): void {

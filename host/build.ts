@@ -76,13 +76,14 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
 
 async function buildAnew(folder: string): Promise<ChildEntries> {
   const inputs = new Set<string>();
-  const [prelude, web] = await Promise.all([
+  const [prelude, web, contracts] = await Promise.all([
     bundleGuest('isolate-entry', 'boot', inputs),
     bundleGuest('web-entry', 'makeWeb', inputs),
+    bundleGuest('contracts-entry', 'contracts', inputs),
   ]);
   const texts = await Promise.all(
     ['isolate/child', 'worker/child', 'worker/thread'].map((name) =>
-      bundleNode(name, { prelude, web }, inputs),
+      bundleNode(name, { prelude, web, contracts }, inputs),
     ),
   );
   const buildHash = hashOf(texts.join('\0')).slice(0, 16);
@@ -111,6 +112,13 @@ function entriesIn(folder: string, buildHash: string): ChildEntries {
   return { isolate: file('isolate'), worker: file('worker'), thread: file('thread'), buildHash };
 }
 
+/** The guest scripts that a child carries as text. */
+interface GuestTexts {
+  readonly prelude: string;
+  readonly web: string;
+  readonly contracts: string;
+}
+
 /** Stands in the bundles for the hash that is taken over them. */
 const HASH_MARK = '@signalbox-build-hash@';
 
@@ -128,11 +136,7 @@ function bundleGuest(name: string, value: string, inputs: Set<string>): Promise<
   });
 }
 
-function bundleNode(
-  name: string,
-  guest: { readonly prelude: string; readonly web: string },
-  inputs: Set<string>,
-): Promise<string> {
+function bundleNode(name: string, guest: GuestTexts, inputs: Set<string>): Promise<string> {
   return bundle(inputs, {
     entryPoints: [entryFile(name)],
     format: 'esm',
@@ -156,10 +160,11 @@ async function bundle(
   return outputFiles?.[0]?.text ?? '';
 }
 
-function virtualModules(guest: { readonly prelude: string; readonly web: string }): Plugin {
+function virtualModules(guest: GuestTexts): Plugin {
   const texts: Readonly<Record<string, string>> = {
     'signalbox:prelude': `export default ${JSON.stringify(guest.prelude)}`,
     'signalbox:web-names': `export default ${JSON.stringify(guest.web)}`,
+    'signalbox:contracts': `export default ${JSON.stringify(guest.contracts)}`,
     'signalbox:build': `export const BUILD_HASH = ${JSON.stringify(HASH_MARK)}`,
   };
   return {

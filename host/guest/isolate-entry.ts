@@ -1,4 +1,6 @@
 import { WEB_MODULE } from '../../sdk/globals.ts';
+import type { Contracts } from '../../sdk/contracts.ts';
+import { adaptSignalbox } from '../../sdk/contracts/signalbox.ts';
 import { hardenGlobals } from './harden.ts';
 import { apply, defineHidden } from './intrinsics.ts';
 import type { Native } from './native.ts';
@@ -12,6 +14,8 @@ export interface IsolateApi extends Pick<Runner, 'start' | 'run' | 'deliver'> {
    * that module takes it away again before the hook's own is evaluated.
    */
   readonly attachWeb: (make: typeof makeWeb) => void;
+  /** Takes the other contracts, before the hook's module is evaluated. */
+  readonly attachContracts: (contracts: Contracts) => void;
 }
 
 /** What a process lends to an isolate. */
@@ -27,7 +31,7 @@ type Lent = [
  * handed stays in closures; nothing of it is put on the global object.
  */
 export function boot(...[settle, bridge, log, entropy]: Lent): IsolateApi {
-  const runner = createRunner({ settle, bridge, log, entropy });
+  const runner = createRunner({ settle, bridge, log, entropy }, NATIVE);
   hardenGlobals(globalThis);
   const attachWeb = (make: typeof makeWeb): void => {
     const web: Web = make({
@@ -39,5 +43,15 @@ export function boot(...[settle, bridge, log, entropy]: Lent): IsolateApi {
     runner.beforeRun(web.clearTimers);
     defineHidden(globalThis, WEB_MODULE, web.named);
   };
-  return { start: runner.start, run: runner.run, deliver: runner.deliver, attachWeb };
+  const { start, run, deliver, useContracts } = runner;
+  return { start, run, deliver, attachWeb, attachContracts: useContracts };
 }
+
+/** The native shape, which most hooks have: the other contracts take time to come up. */
+const NATIVE: Contracts = {
+  adaptModule: (contract, namespace, { config }) =>
+    contract === 'signalbox'
+      ? adaptSignalbox(namespace, config)
+      : `the contract "${contract}" is not supported`,
+  refusalIn: () => undefined,
+};

@@ -1,10 +1,4 @@
-import {
-  adaptModule,
-  type AdaptedHook,
-  type AdapterInput,
-  type Timers,
-} from '../../sdk/contracts.ts';
-import { InvalidAnswer } from '../../sdk/contracts/invalid-answer.ts';
+import type { AdaptedHook, AdapterInput, Contracts, Timers } from '../../sdk/contracts.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import type { RunInput } from '../sandbox.ts';
 import { sealAnswer } from './answer.ts';
@@ -34,6 +28,8 @@ export interface Runner {
   /** For the sandbox's own timers: calls `fire` with the id returned, once or again and again, as part of the activity. */
   readonly setTimer: (ms: number, isRepeating: boolean, fire: (id: number) => void) => number;
   readonly clearTimer: (id: number) => void;
+  /** Takes other contracts; before `start`. */
+  readonly useContracts: (contracts: Contracts) => void;
   /** Calls `forget` before each run: what an earlier one left behind is over. */
   readonly beforeRun: (forget: () => void) => void;
   /** Writes a line as `ctx.log` does. */
@@ -44,7 +40,8 @@ export interface Runner {
 const MAX_WAITING = LIMITS.timers + LIMITS.storeCalls;
 
 /** Holds one hook: loads it once, then runs it, one activity at a time. */
-export function createRunner(native: Native): Runner {
+export function createRunner(native: Native, known: Contracts): Runner {
+  let contracts = known;
   let hook: AdaptedHook | undefined;
   let activity: Activity = openActivity();
   let forgetAll = (): void => undefined;
@@ -101,7 +98,8 @@ export function createRunner(native: Native): Runner {
   return {
     start(namespace, contract, input) {
       const sealed = begin(
-        () => adaptModule(contract, namespace, { ...(parse(input) as AdapterInput), timers }),
+        () =>
+          contracts.adaptModule(contract, namespace, { ...(parse(input) as AdapterInput), timers }),
         (made) => {
           const adapted = made as AdaptedHook | string;
           if (typeof adapted === 'string') return seal('load_error', adapted);
@@ -117,21 +115,27 @@ export function createRunner(native: Native): Runner {
       activity = openActivity();
       const mine = activity;
       const loaded = hook;
-      return begin(() => {
-        const { point, payload, ctx, handler } = parse(input) as RunInput;
-        if (loaded === undefined) throw new TypeError('The hook is not loaded');
-        const made = makeContext({ activity: mine, native, nextSeq }, ctx, ops);
-        // One argument more only where it means something: hooks may look at `arguments`.
-        return loaded.handlers === undefined
-          ? apply(loaded.run, loaded.self, [point, payload, made])
-          : apply(loaded.run, loaded.self, [point, payload, made, handler]);
-      }, sealOutcome);
+      return begin(
+        () => {
+          const { point, payload, ctx, handler } = parse(input) as RunInput;
+          if (loaded === undefined) throw new TypeError('The hook is not loaded');
+          const made = makeContext({ activity: mine, native, nextSeq }, ctx, ops);
+          // One argument more only where it means something: hooks may look at `arguments`.
+          return loaded.handlers === undefined
+            ? apply(loaded.run, loaded.self, [point, payload, made])
+            : apply(loaded.run, loaded.self, [point, payload, made, handler]);
+        },
+        (answer) => sealOutcome(contracts, answer),
+      );
     },
     deliver(seq, text) {
       deliverTo(activity, seq, text);
     },
     setTimer,
     clearTimer,
+    useContracts(others) {
+      contracts = others;
+    },
     beforeRun(forget) {
       forgetAll = forget;
     },
@@ -144,10 +148,11 @@ export function createRunner(native: Native): Runner {
 }
 
 /** The sealed answer of a hook, or what its contract has against it. */
-function sealOutcome(value: unknown): string {
-  return value instanceof InvalidAnswer
-    ? seal('invalid', stringSlice(`${value.detail}`, 0, LIMITS.reasonBytes))
-    : sealAnswer(value);
+function sealOutcome({ refusalIn }: Contracts, answer: unknown): string {
+  const refusal = refusalIn(answer);
+  return refusal === undefined
+    ? sealAnswer(answer)
+    : seal('invalid', stringSlice(refusal, 0, LIMITS.reasonBytes));
 }
 
 /** The `then` of a thenable, read once. */

@@ -1,6 +1,7 @@
 import type ivm from 'isolated-vm';
 import prelude from 'signalbox:prelude';
 import webNames from 'signalbox:web-names';
+import contractsText from 'signalbox:contracts';
 import { BUILD_HASH } from 'signalbox:build';
 import { FrameReader } from '../frames.ts';
 import {
@@ -55,7 +56,13 @@ function readyScripts(): GuestScripts {
   const webCache = cacheOf(engine, web, (make) => {
     make({ log: nothing, setTimer: nothing, clearTimer: nothing, entropy: nothing });
   });
-  return { prelude: { ...boot, cachedData: bootCache }, web: { ...web, cachedData: webCache } };
+  const contracts = { text: contractsText, filename: 'signalbox:contracts' };
+  const contractsCache = cacheOf(engine, contracts, () => undefined);
+  return {
+    prelude: { ...boot, cachedData: bootCache },
+    web: { ...web, cachedData: webCache },
+    contracts: { ...contracts, cachedData: contractsCache },
+  };
 }
 
 function take(message: ToChild): void {

@@ -33,6 +33,8 @@ export interface GuestScript {
 export interface GuestScripts {
   readonly prelude: GuestScript;
   readonly web: GuestScript;
+  /** The adapters of all contracts but the native one. */
+  readonly contracts: GuestScript;
 }
 
 const SYNC = { sync: true } as const;
@@ -80,6 +82,7 @@ export function createPlace(
     deliver: api.getSync('deliver', { reference: true }),
   };
   const attachWeb = api.getSync('attachWeb', { reference: true });
+  const attachContracts = api.getSync('attachContracts', { reference: true });
 
   /** Enters the guest and reads how the segment ended from what was sealed and from the isolate's own state. */
   function enter(id: number, step: () => unknown): Segment {
@@ -131,6 +134,10 @@ export function createPlace(
     open(id, definition) {
       let main: ivm.Module;
       try {
+        if (definition.contract !== 'signalbox') {
+          const contracts = runScript(isolate, context, guest.contracts);
+          attachContracts.applySync(undefined, [contracts.derefInto()]);
+        }
         const hook = isolate.compileModuleSync(definition.code, { filename: definition.file });
         main = isolate.compileModuleSync(MAIN, { filename: 'signalbox:main' });
         // Every import of a package is bundled, but for that of the web's names.

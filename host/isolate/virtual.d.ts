@@ -11,6 +11,12 @@ declare module 'signalbox:web-names' {
   export default text;
 }
 
+declare module 'signalbox:contracts' {
+  /** A script whose value is `contracts` of host/guest/contracts-entry.ts. */
+  const text: string;
+  export default text;
+}
+
 declare module 'signalbox:build' {
   /** Names the sources that the entry was bundled from. */
   export const BUILD_HASH: string;

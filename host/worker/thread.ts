@@ -1,5 +1,6 @@
 import { threadId, type MessagePort } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
+import { adaptModule, refusalIn } from '../../sdk/contracts.ts';
 import { createRunner, type Runner } from '../guest/runner.ts';
 import { seal } from '../guest/native.ts';
 import { describe } from '../guest/describe.ts';
@@ -69,13 +70,16 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
     port: undefined,
     settle: undefined,
     opened: '',
-    runner: createRunner({
-      settle: (sealed) => loaded.settle?.(sealed),
-      bridge: (seq, text) =>
-        loaded.port?.postMessage({ type: 'bridge', seq, text } satisfies FromThread),
-      log: (line) => loaded.port?.postMessage({ type: 'log', line } satisfies FromThread),
-      entropy: () => '',
-    }),
+    runner: createRunner(
+      {
+        settle: (sealed) => loaded.settle?.(sealed),
+        bridge: (seq, text) =>
+          loaded.port?.postMessage({ type: 'bridge', seq, text } satisfies FromThread),
+        log: (line) => loaded.port?.postMessage({ type: 'log', line } satisfies FromThread),
+        entropy: () => '',
+      },
+      { adaptModule, refusalIn },
+    ),
   };
   let namespace: object;
   try {

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { archiveOf, type ArchiveEntry } from '../packages/archives.ts';
 import { writeTree, type Tree } from '../packages/workspace.ts';
@@ -46,21 +45,7 @@ export async function openRegistry(): Promise<Registry> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-registry-')));
   const config = join(folder, 'config.yaml');
   await writeFile(config, CONFIG(folder));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}/`;
-  const bin = join(
-    dirname(createRequire(import.meta.url).resolve('verdaccio')),
-    '../bin/verdaccio',
-  );
-  const args = [bin, '--config', config, '--listen', `127.0.0.1:${port}`];
-  const server = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    cwd: folder,
-  });
-  for await (const line of createInterface({ input: server.stdout })) {
-    if (line.includes('http address')) break;
-  }
-  server.stdout.resume();
+  const { url, port, server } = await startedServer(config);
   const token = await signIn(url);
   const npmrc = `registry=${url}\n//127.0.0.1:${port}/:_authToken=${token}\n`;
   const userconfig = join(folder, 'npmrc');
@@ -91,6 +76,33 @@ export async function openRegistry(): Promise<Registry> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface StartedServer {
+  readonly url: string;
+  readonly port: number;
+  readonly server: ChildProcess;
+}
+
+/** Another test may take the free port before the server does: then the server ends, and the next port is tried. */
+async function startedServer(config: string, attempts = 5): Promise<StartedServer> {
+  const port = await freePort();
+  const bin = join(
+    dirname(createRequire(import.meta.url).resolve('verdaccio')),
+    '../bin/verdaccio',
+  );
+  const server = fork(bin, ['--config', config, '--listen', `127.0.0.1:${port}`], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    cwd: dirname(config),
+  });
+  // It says so itself once it listens; where the port is taken it ends instead.
+  const isListening = await Promise.race([
+    once(server, 'message').then(() => true),
+    once(server, 'exit').then(() => false),
+  ]);
+  if (isListening) return { url: `http://127.0.0.1:${port}/`, port, server };
+  if (attempts === 1) throw new Error('verdaccio did not start: look at its own output');
+  return startedServer(config, attempts - 1);
 }
 
 /** The environment without what `npm test` says of its own configuration. */

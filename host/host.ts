@@ -116,6 +116,15 @@ export function openHost(options: HostOptions): Host {
         });
       });
     },
+    unload(name) {
+      const hook = loaded.get(name);
+      if (hook === undefined) return;
+      loaded.delete(name);
+      const { pool, source } = hook;
+      if ([...loaded.values()].some((other) => other.pool === pool)) return pool.dropHook(name);
+      pools.delete(`${source.sandbox} ${source.owner}`);
+      pool.close();
+    },
     endSession(sessionId) {
       for (const pool of pools.values()) pool.dropSession(sessionId);
     },

@@ -62,9 +62,11 @@ export class PlaceBook {
   }
 
   dropSession(sessionId: string): void {
-    for (const place of this.#places.filter((each) => each.sessionId === sessionId)) {
-      if (!place.isBusy) this.#drop(place);
-    }
+    this.#dropIdle((place) => place.sessionId === sessionId);
+  }
+
+  dropHook(hook: string): void {
+    this.#dropIdle((place) => place.source.name === hook);
   }
 
   clear(): void {
@@ -80,6 +82,10 @@ export class PlaceBook {
     if (oldest === undefined) return false;
     this.#drop(oldest);
     return true;
+  }
+
+  #dropIdle(isMeant: (place: Place) => boolean): void {
+    for (const place of this.#places.filter(isMeant)) if (!place.isBusy) this.#drop(place);
   }
 
   #drop(place: Place): void {

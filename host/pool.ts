@@ -88,6 +88,10 @@ export class Pool {
     for (const process of this.processes) process.places.dropSession(sessionId);
   }
 
+  dropHook(hook: string): void {
+    for (const process of this.processes) process.places.dropHook(hook);
+  }
+
   /** Ends processes that have had nothing to do since `idleMs`. */
   stopIdle(idleMs: number): void {
     const now = performance.now();

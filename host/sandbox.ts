@@ -115,6 +115,8 @@ export interface Host {
   load(source: HookSource): Promise<LoadResult>;
   /** Runs a hook; resolves at the cap at the latest. Never rejects. */
   call(call: Call): Promise<CallResult>;
+  /** Drops a hook that no call will name again, and the processes that served no other. */
+  unload(hook: string): void;
   /** Drops the isolates of a session. */
   endSession(sessionId: string): void;
   processes(): readonly ProcessFacts[];

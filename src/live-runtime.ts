@@ -22,6 +22,7 @@ import { chosenHooks } from './fire/chosen-hooks.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
 import { createFiring } from './fire/fire.ts';
 import { createInFlight } from './fire/in-flight.ts';
+import { createFireObservers, type FireObservers } from './fire/observer.ts';
 import { loadHooks } from './fire/load-hooks.ts';
 import { createRequestSlot } from './fire/request-slot.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
@@ -50,6 +51,8 @@ export interface LiveRuntime extends Runtime {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
+  /** Who looks on while hooks decide. */
+  readonly observers: FireObservers;
   /** Whether a hook would decide on a call at a point. */
   isGuarded(point: Point, context?: Context): boolean;
   processes(): readonly ProcessFacts[];
@@ -117,6 +120,7 @@ async function assemble(
   }
   const turns = createTurnStates();
   const inFlight = createInFlight();
+  const observers = createFireObservers();
   const requests = createRequestSlot();
   const emit = createEmitter({
     fire: (payload, context, emitter) =>
@@ -137,6 +141,8 @@ async function assemble(
     onAskFailed: (error) => log.problem(problemOf(error)),
     turns,
     decisions: createDecisionLog({ records, metrics, log }),
+    observers,
+    reasons: config.records.reasons,
     inFlight,
     limits: config.limits,
     onInjectionOverflow: (point, { sessionId, turnId }) =>
@@ -157,6 +163,7 @@ async function assemble(
     log,
     approvals,
     budgets,
+    observers,
     grants,
     sessionHooks: attachments.sessions,
     hookMetrics: () => hookMetrics(metrics.snapshot().hooks),

@@ -11,6 +11,7 @@ import { plainId } from '../records/scrub.ts';
 import type { Context } from '../verdict.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { FinishedRun } from './hook-run.ts';
+import { saidIn } from './observer.ts';
 import type { Objection } from './settlement.ts';
 
 /** Where what hooks did is kept. */
@@ -153,14 +154,12 @@ function recordOf(
   hook: BoundHook,
   { decision, failure, ms }: Answer,
 ): RecordInput {
-  const note = decision.action === 'modify' ? decision.note : undefined;
-  const said = 'reason' in decision ? decision.reason : note;
   return {
     ...common(facts),
     ...originOf(hook),
     action: decision.action,
     code: failure?.code,
-    reason: failure === undefined ? said : failure.detail,
+    reason: failure === undefined ? saidIn(decision) : failure.detail,
     durationMs: ms,
     role: failure?.role,
   };

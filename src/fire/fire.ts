@@ -5,11 +5,13 @@ import type { AccessRules } from '../access/access-rules.ts';
 import type { ApprovalDesk } from '../approvals/approvals.ts';
 import type { DecisionLimits, Payload } from '../chain/call.ts';
 import { runChain, type ChainVerdict, type Step } from '../chain/chain.ts';
+import type { KeptText } from '../records/scrub.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import { applicable, type BoundHook, type PointChain } from './bound-hook.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { createHookRunner, type FinishedRun, type FireFrame } from './hook-run.ts';
 import type { InFlight } from './in-flight.ts';
+import { observedFire, type FireObservers } from './observer.ts';
 import { createPayloadTexts } from './payload-text.ts';
 import type { PayloadChecks } from './payloads.ts';
 import { writeContext } from './run-input.ts';
@@ -34,6 +36,9 @@ export interface FiringParts {
   readonly isQueueOpen: boolean;
   readonly turns: TurnStates;
   readonly decisions: DecisionLog;
+  readonly observers: FireObservers;
+  /** What observers are given of reasons. */
+  readonly reasons: KeptText;
   readonly inFlight: InFlight;
   readonly limits: FireLimits;
   /** Told when a turn has more text injected than `injectionTokensPerTurn`. */
@@ -99,10 +104,10 @@ interface Setting {
 
 /** Makes the functions that run chains. */
 export function createFiring(parts: FiringParts): Firing {
-  const { payloads, turns, decisions, limits, host } = parts;
+  const { payloads, turns, decisions, limits, host, observers, reasons } = parts;
   const runnerOf = createHookRunner(host, parts.ports);
   const settle = createSettling(parts);
-  const runShadow = createShadow({ runnerOf, decisions, limits });
+  const runShadow = createShadow({ runnerOf, decisions, limits, observers, reasons });
   const newId = createIds();
   const timestampOf = createTimestamps();
 
@@ -179,6 +184,9 @@ export function createFiring(parts: FiringParts): Firing {
       const { point } = chain;
       const { enforced: hooks, shadow } = applicable(chain, context);
       if (isOpen(chain, hooks.length + shadow.length)) return pass(point, given);
+      const observer = observers.current;
+      const startTime = observer === undefined ? 0 : parts.now();
+      const startMs = observer === undefined ? 0 : performance.now();
       const begun = begin(point, given, { context, mode: 'live', onRun: decisions.countUses });
       const { payload, frame, turn } = begun;
       let isShadowed = false;
@@ -197,6 +205,11 @@ export function createFiring(parts: FiringParts): Firing {
         const facts = { fireId: verdict.id, point, context, toolCallId: toolCallOf(payload) };
         const kept = decisions.noteFire(facts, result.steps, objection);
         if (kept !== undefined) await kept;
+        if (observer !== undefined) {
+          const ms = performance.now() - startMs;
+          const { steps } = result;
+          observer.onVerdict(observedFire({ facts, steps, verdict, startTime, ms }, reasons));
+        }
         if (shadow.length > 0) {
           isShadowed = true;
           startShadow(shadow, { facts, frame, payload: result.verdict.payload }, begun.end);

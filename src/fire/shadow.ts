@@ -1,6 +1,8 @@
 import { callHook, type DecisionLimits, type Payload } from '../chain/call.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { DecisionLog, FireFacts } from './decision-log.ts';
+import { observedRun, type FireObservers } from './observer.ts';
+import type { KeptText } from '../records/scrub.ts';
 import type { FireFrame, createHookRunner } from './hook-run.ts';
 
 /** A fire whose verdict is given. */
@@ -16,6 +18,8 @@ export interface ShadowParts {
   readonly runnerOf: ReturnType<typeof createHookRunner>;
   readonly decisions: DecisionLog;
   readonly limits: DecisionLimits;
+  readonly observers: FireObservers;
+  readonly reasons: KeptText;
 }
 
 /** Makes the function that runs hooks in shadow mode: each on the same payload, recorded and without effect. */
@@ -23,6 +27,8 @@ export function createShadow({
   runnerOf,
   decisions,
   limits,
+  observers,
+  reasons,
 }: ShadowParts): (hooks: readonly BoundHook[], fire: ShadowedFire) => Promise<void> {
   return async (hooks, { facts, frame, payload }) => {
     // The caller's signal ends with the call, which is over.
@@ -32,6 +38,7 @@ export function createShadow({
       hooks.map(async (hook) => {
         const answer = await callHook({ hook, view, limits, run });
         await decisions.noteShadow(facts, { hook, answer });
+        observers.current?.onShadow(facts, observedRun({ hook, answer }, reasons));
       }),
     );
   };

@@ -21,8 +21,12 @@ export function scrubText(text: string, kept: KeptText): string | undefined {
 
 /** An identifier of a caller, as it may be kept: escaped and at most 256 bytes. */
 export function plainId(text: string): string {
+  if (PLAIN.test(text)) return text;
   return cut(escape(text.slice(0, ID_BYTES)), ID_BYTES);
 }
+
+/** What nearly every identifier is. */
+const PLAIN = /^[\x20-\x7e]{0,256}$/;
 
 const ID_BYTES = 256;
 

@@ -49,7 +49,7 @@ export function createHookRunner(
     const { text } = payload;
     const bridge = watchBridge(() => bridgeOf(hook, ports, frame));
     const given = await host.call({
-      hook: hook.entry.name,
+      hook: hook.entry.source.name,
       sessionId: frame.sessionId,
       input: writeInput(hook.frame, text, {
         shared: frame.shared,

@@ -74,6 +74,7 @@ export const COMMON_KEYS = {
         role: { enum: ['system', 'user', 'assistant'] },
         ephemeral: { type: 'boolean' },
         appendToLastToolResult: { type: 'boolean' },
+        silent: { type: 'boolean' },
       },
       required: ['content'],
       additionalProperties: false,
@@ -126,6 +127,8 @@ export interface Injection {
   readonly role: 'system' | 'user' | 'assistant';
   readonly ephemeral: boolean;
   readonly appendToLastToolResult: boolean;
+  /** Kept and read by the model, not shown to users. */
+  readonly silent?: boolean;
 }
 
 /** An injection as a hook writes it: all but the content has a default. */

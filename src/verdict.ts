@@ -36,6 +36,8 @@ export interface Context {
     readonly prompt?: string;
     /** Nothing executes: a message is stored or changed from outside. */
     readonly isAtRest?: boolean;
+    /** The stored messages so far; only hooks of such a contract that may read them are told. */
+    readonly messageHistory?: readonly object[];
   };
   /** The caller itself puts what hooks ask before a person; without it, and without a queue of approvals, an ask is a block. */
   readonly canAsk?: boolean;

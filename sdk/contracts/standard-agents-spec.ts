@@ -10,6 +10,8 @@ export interface ThreadState {
   injectMessage(message: {
     readonly role?: 'system' | 'user' | 'assistant';
     readonly content: string;
+    /** Kept and read by the model, not shown to users. */
+    readonly silent?: boolean;
   }): Promise<unknown>;
   /** What runtime.json says of an agent, or `null`; needs `reads_context`. */
   loadAgent(id: string): Promise<unknown>;
@@ -22,6 +24,8 @@ export interface ExecutionState {
   readonly stepCount: number;
   readonly stopped: boolean;
   readonly abortSignal: { readonly aborted: boolean };
+  /** The stored messages, silent ones and those that this hook injected included; needs `reads_context`. */
+  readonly messageHistory: readonly HookMessage[];
 }
 
 /** Why a hook runs. */

@@ -1,4 +1,5 @@
 import type { InjectionInput } from '../decisions.ts';
+import { toRecords } from './standard-agents-messages.ts';
 
 /** The `ctx` of a run, as far as Standard Agents has a word for it. */
 export interface ThreadContext {
@@ -9,7 +10,11 @@ export interface ThreadContext {
   /** Why the hook runs, as the host's composition has it. */
   readonly source?: object;
   readonly loadAgent?: (id: string) => Promise<unknown>;
+  /** The stored messages; `null` where they are more than may cross, absent where the caller has none. */
+  readonly messageHistory?: readonly Payload[] | null;
 }
+
+type Payload = Readonly<Record<string, unknown>>;
 
 /** What a hook is told of the thread, and what it had injected when it was done. */
 interface Thread {
@@ -26,20 +31,35 @@ const ROLES: readonly unknown[] = ['system', 'user', 'assistant'];
 export function makeThread(ctx: ThreadContext): Thread {
   const injected: InjectionInput[] = [];
   const { session, caller, agent, execution } = ctx;
+  const running = {
+    flowId: session.turn ?? session.id,
+    currentSide: execution?.side ?? 'a',
+    stepCount: execution?.step ?? 0,
+    stopped: false,
+    abortSignal: neverAborted(),
+  };
+  const history = historyOf(ctx);
+  // Not enumerable: a hook that logs its state logs no conversation.
+  Object.defineProperty(running, 'messageHistory', {
+    get() {
+      if (typeof history === 'string') throw new TypeError(history);
+      return history;
+    },
+  });
   const common = {
     userId: caller.userId ?? null,
-    execution: {
-      flowId: session.turn ?? session.id,
-      currentSide: execution?.side ?? 'a',
-      stepCount: execution?.step ?? 0,
-      stopped: false,
-      abortSignal: neverAborted(),
-    },
-    async injectMessage(message: { readonly role?: unknown; readonly content?: unknown }) {
-      const { role = 'system', content } = message;
+    execution: running,
+    async injectMessage(message: Payload) {
+      const { role = 'system', content, silent = false } = message;
       if (typeof content !== 'string') throw new TypeError('injectMessage needs a content');
       if (!ROLES.includes(role)) throw new TypeError('injectMessage takes no message of that role');
-      injected.push({ content, role: role as NonNullable<InjectionInput['role']> });
+      if (typeof silent !== 'boolean') throw new TypeError('silent is true or false');
+      const isSilent = silent ? { silent } : {};
+      injected.push({ content, role: role as NonNullable<InjectionInput['role']>, ...isSilent });
+      if (typeof history !== 'string') {
+        const id = `injected_${injected.length}`;
+        history.push({ id, role, content, created_at: Date.now(), ...isSilent });
+      }
       return message;
     },
     async loadAgent(id: string) {
@@ -55,6 +75,16 @@ export function makeThread(ctx: ThreadContext): Thread {
     childOf: (child) => ({ ...common, ...child }),
     injected: () => injected,
   };
+}
+
+/** The live history as HookMessages, or why the hook has none. */
+function historyOf({ messageHistory, loadAgent }: ThreadContext): Payload[] | string {
+  if (messageHistory === null) return 'messageHistory is larger than limits.payloadBytes';
+  // The bridge comes with the same capability.
+  if (loadAgent === undefined) {
+    return 'messageHistory needs "reads_context" in the capabilities of hook.json';
+  }
+  return [...toRecords(messageHistory)];
 }
 
 /** The signal of a run: what is cancelled is stopped from outside, and hears nothing. */

@@ -109,12 +109,13 @@ function addChanges(tally: Tally, { hook, answer }: Leader): void {
 
 function addExtras(tally: Tally, { hook, answer }: Leader): void {
   const { inject, notice, outputs, retry, suppressOutput }: Decision = answer.decision;
-  for (const { content, role, ephemeral, appendToLastToolResult } of inject ?? []) {
+  for (const { content, role, ephemeral, appendToLastToolResult, silent } of inject ?? []) {
     tally.inject.push({
       content,
       role: role ?? 'system',
       ephemeral: ephemeral ?? false,
       appendToLastToolResult: appendToLastToolResult ?? false,
+      ...(silent === true && { silent }),
       hook,
     });
   }

@@ -18,6 +18,8 @@ export interface BoundHook extends ChainHook, Orderable {
   readonly frame: InputFrame;
   /** Whether it is given the content fields of the point. */
   readonly isReader: boolean;
+  /** Whether it is told the stored messages too: they are part of its contract's context. */
+  readonly isToldHistory: boolean;
   /** Its package as the use counts name it: `name@version`, or `local`. */
   readonly owner: string;
   /** Bridge operations that its grants give. */
@@ -141,6 +143,7 @@ function bind(entry: HookEntry, point: Point, failure: Failure | undefined): Bou
     failPolicy: failPolicyOf(point, manifest, entry.failPolicy),
     frame: frameInput(entry.name, point),
     isReader: reads === null || covers(granted, reads),
+    isToldHistory: manifest.contract === 'standard-agents' && covers(granted, 'reads_context'),
     owner: origin.kind === 'local' ? 'local' : `${origin.name}@${origin.version}`,
     ops: opsOf(granted),
     ...(failure !== undefined && { failure }),

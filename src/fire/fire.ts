@@ -14,7 +14,7 @@ import type { InFlight } from './in-flight.ts';
 import { observedFire, type FireObservers } from './observer.ts';
 import { createPayloadTexts } from './payload-text.ts';
 import type { PayloadChecks } from './payloads.ts';
-import { writeContext } from './run-input.ts';
+import { historyWriter, writeContext } from './run-input.ts';
 import { createShadow, type ShadowedFire } from './shadow.ts';
 import { createSettling, nobodyToAsk, type Objection, type Settled } from './settlement.ts';
 import type { ToolCheck } from './tool-schema.ts';
@@ -125,7 +125,9 @@ export function createFiring(parts: FiringParts): Firing {
     });
     const shared = writeContext(context, context.sessionId ?? sessionId);
     const { signal } = context;
-    const frame = { sessionId, textOf, shared, bag: turn.bag, mode, context, signal, onRun };
+    const historyText = historyWriter(context, limits.payloadBytes);
+    const { bag } = turn;
+    const frame = { sessionId, textOf, shared, historyText, bag, mode, context, signal, onRun };
     const end = (): void => {
       if (ownId !== undefined) host.endSession(ownId);
     };

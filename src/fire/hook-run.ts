@@ -6,11 +6,12 @@ import {
   type Use,
 } from '../../host/bridges.ts';
 import type { BridgeHandler, CallResult, Host } from '../../host/sandbox.ts';
+import { POINTS } from '../../sdk/points.ts';
 import type { Failure, Payload, RunHook } from '../chain/call.ts';
 import type { Context } from '../verdict.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { TextOf } from './payload-text.ts';
-import { writeInput, writeInputs } from './run-input.ts';
+import { withHistory, writeInput, writeInputs } from './run-input.ts';
 import { scrubRun } from './scrubbed-run.ts';
 
 /** What runs of one fire have in common. */
@@ -20,6 +21,8 @@ export interface FireFrame {
   readonly textOf: TextOf;
   /** The common part of `ctx` as text. */
   readonly shared: string;
+  /** The stored messages as text, where the caller has them. */
+  readonly historyText: () => string | undefined;
   /** Values that hooks published earlier in the turn. */
   readonly bag: Payload;
   readonly mode: BridgeMode;
@@ -47,14 +50,19 @@ export function createHookRunner(
     const payload = frame.textOf(view.payload, hook.isReader);
     if (!payload.ok) return { ...payload, ms: 0 };
     const { text } = payload;
+    const history = hook.isToldHistory ? frame.historyText() : undefined;
     const bridge = watchBridge(() => bridgeOf(hook, ports, frame));
     const given = await host.call({
       hook: hook.entry.source.name,
       sessionId: frame.sessionId,
-      input: writeInput(hook.frame, text, {
-        shared: frame.shared,
-        inputs: inputsOf(hook, frame.bag, view.outputs),
-      }),
+      input: writeInput(
+        history === undefined ? hook.frame : withHistory(hook.frame, history),
+        text,
+        {
+          shared: frame.shared,
+          inputs: inputsOf(hook, frame.bag, view.outputs),
+        },
+      ),
       timeoutMs: hook.entry.timeoutMs,
       ops: hook.ops,
       bridge: bridge.handle,
@@ -62,7 +70,9 @@ export function createHookRunner(
     });
     bridge.end();
     const result = scrubRun(given, ports.secrets);
-    frame.onRun?.({ hook, result, uses: bridge.used() });
+    const used = bridge.used();
+    const uses = history === undefined ? used : [...used, ...readsOf(hook)];
+    frame.onRun?.({ hook, result, uses });
     const { ms } = result;
     const refusal = bridge.refusal();
     // What the hook made of a refusal does not count: it may have caught the error, or passed it on as its own.
@@ -104,6 +114,12 @@ function watchBridge(open: () => Bridge): WatchedBridge {
 }
 
 const NONE: readonly Use[] = [];
+
+/** What being told the stored messages uses, where the point's own content does not count as that already. */
+function readsOf({ point }: BoundHook): readonly Use[] {
+  const isCounted = POINTS[point].reads === 'reads_context';
+  return isCounted ? NONE : [{ capability: 'reads_context', scope: '', count: 1 }];
+}
 
 function inputsOf({ inputs }: BoundHook, bag: Payload, outputs: Payload): string {
   return inputs.length === 0 ? '{}' : writeInputs(inputs, { ...bag, ...outputs });

@@ -20,6 +20,25 @@ export function withSource({ head, tail }: InputFrame, source: object): InputFra
   return { head, tail: `${tail.slice(0, -2)},"source":${JSON.stringify(source)}}}` };
 }
 
+/** The frame of a run that is also told the stored messages, as JSON text. */
+export function withHistory({ head, tail }: InputFrame, history: string): InputFrame {
+  return { head, tail: `${tail.slice(0, -2)},"messageHistory":${history}}}` };
+}
+
+/** Writes the stored messages of a fire once, when the first hook is told; `null` where they are more than may cross. */
+export function historyWriter(
+  { execution }: Context,
+  maxBytes: number | null,
+): () => string | undefined {
+  let text: string | undefined;
+  return () => {
+    const { messageHistory } = execution ?? {};
+    if (messageHistory === undefined) return undefined;
+    text ??= JSON.stringify(messageHistory);
+    return maxBytes !== null && Buffer.byteLength(text) > maxBytes ? 'null' : text;
+  };
+}
+
 /** JSON text of the part of `ctx` that all hooks of a fire share, without the closing brace. */
 export function writeContext(context: Context, sessionId: string): string {
   const { caller, agent, budget, turnId, execution } = context;

@@ -6,6 +6,7 @@ import type { Context, Verdict } from '../verdict.ts';
 import { settleAsk } from './ask.ts';
 import type { OnEvent } from './client-events.ts';
 import { createInjections, type Injections } from './history/injections.ts';
+import type { StoredMessage } from './history/message.ts';
 import type { AgentOptions } from './options.ts';
 
 /** What a point came to, once people were asked. */
@@ -49,6 +50,8 @@ export interface Scene {
   /** Starts a turn of the user: what hooks said to each other in the last one is forgotten. */
   turnTo(turnId: string): void;
   setBudget(budget: Context['budget']): void;
+  /** Says where the stored messages are read, for hooks that are told of them. */
+  setHistory(read: () => readonly StoredMessage[]): void;
 }
 
 /** A hook whose failure ends the run. */
@@ -69,11 +72,18 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
   let turnId: string | undefined;
   let budget: Context['budget'];
   let step = 0;
+  let messages = (): readonly StoredMessage[] => [];
   const contextOf = (extras: FireExtras): Context => ({
     sessionId,
     agent,
     caller,
-    execution: { step },
+    execution: {
+      step,
+      // Written for the hooks that are told of it alone: most fires have none.
+      get messageHistory() {
+        return messages();
+      },
+    },
     ...(turnId !== undefined && { turnId }),
     ...(budget !== undefined && { budget }),
     ...(approve !== undefined && { canAsk: true }),
@@ -124,6 +134,9 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     },
     setBudget(next) {
       budget = next;
+    },
+    setHistory(read) {
+      messages = read;
     },
   };
 }

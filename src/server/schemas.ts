@@ -31,6 +31,7 @@ const CONTEXT_SCHEMA = {
         step: { ...AMOUNT, type: 'integer' },
         prompt: NAME,
         isAtRest: FLAG,
+        messageHistory: { type: 'array', items: OBJECT },
       },
       additionalProperties: false,
     },

@@ -55,6 +55,7 @@ const KEYS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
         role: fc.constantFrom('system', 'user', 'assistant', 'tool', 'System'),
         ephemeral: fc.boolean(),
         appendToLastToolResult: fc.boolean(),
+        silent: fc.boolean(),
         extra: fc.constant(1),
       },
       { requiredKeys: [] },

@@ -40,6 +40,7 @@ const isInjection: Check = (value) =>
       role: isOneOf('system', 'user', 'assistant'),
       ephemeral: isTruth,
       appendToLastToolResult: isTruth,
+      silent: isTruth,
     },
     ['content'],
   );

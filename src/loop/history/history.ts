@@ -59,6 +59,7 @@ export interface History {
 export async function openSessionHistory(store: HistoryStore, scene: Scene): Promise<History> {
   const { sessionId } = scene;
   const kept: StoredMessage[] = bySummary(await store.load(sessionId));
+  scene.setHistory(() => kept);
 
   async function admit(message: StoredMessage): Promise<Stored> {
     const created = await scene.fire('preMessageCreate', { message: { ...message } });

@@ -47,9 +47,10 @@ function withInjected(messages: readonly Message[], injected: Injected): readonl
   return [...messages, draftOf(injected)];
 }
 
-function draftOf({ content, role, hook, point }: Injected): MessageDraft {
+function draftOf({ content, role, silent, hook, point }: Injected): MessageDraft {
   const timestamp = new Date().toISOString();
-  return { role, content, metadata: { source: 'hook', hook, point, timestamp } };
+  const metadata = { source: 'hook' as const, hook, point, timestamp };
+  return { role, content, ...(silent === true && { silent }), metadata };
 }
 
 function textOf(content: unknown): string {

@@ -53,6 +53,49 @@ beforeAll(async () => {
           "async (state) => JSON.stringify([await state.loadAgent('main'), await state.loadAgent('nobody')])",
         ),
       ),
+      whispers: hookOf(
+        'silent',
+        'preSystemPrompt',
+        defined(
+          'after_system_message',
+          'whispers',
+          "async (state) => { await state.injectMessage({ role: 'system', content: 'for the model alone', silent: true }); }",
+        ),
+      ),
+      notices_silent: hookOf(
+        'silent',
+        'preContext',
+        defined(
+          'filter_messages',
+          'notices_silent',
+          "async (state, messages) => [...messages, { id: 'n', role: 'user', content: messages.filter((message) => message.silent).map((message) => message.content).join(), created_at: 0 }]",
+        ),
+      ),
+      remembers: hookOf(
+        'history',
+        'preStoreToolResult',
+        defined(
+          'before_store_tool_result',
+          'remembers',
+          `async (state, call, result) => {
+            const before = state.execution.messageHistory.map(({ role }) => role);
+            await state.injectMessage({ role: 'user', content: 'mine', silent: true });
+            const last = state.execution.messageHistory.at(-1);
+            const [first] = state.execution.messageHistory;
+            return { ...result, result: before.join(), last: [last.content, last.silent], first: [typeof first.id, first.content], shown: Object.keys(state.execution) };
+          }`,
+        ),
+      ),
+      curious: hookOf(
+        'curious',
+        'preStoreToolResult',
+        defined(
+          'before_store_tool_result',
+          'curious',
+          'async (state, call, result) => ({ ...result, all: state.execution.messageHistory })',
+        ),
+        { capabilities: ['reads_tool_io', 'gates_tools'] },
+      ),
       no_role: hookOf(
         'shape',
         'preContext',
@@ -109,6 +152,62 @@ test('[SA19] state.loadAgent gives what runtime.json says of an agent, or null',
     { id: 'main', name: 'main', prompt: 'p' },
     null,
   ]);
+});
+
+test('[SA24] [SA30] a silent message is stored as such, and filter_messages sees it', async () => {
+  const { requests, history } = await play(opened.runtime, [{ text: 'done' }], {
+    sessionId: 'silent',
+  });
+  expect(requests[0]?.messages.at(-1)?.content).toBe('for the model alone');
+  const stored = await history.load('silent');
+  expect(stored.filter(({ silent }) => silent === true)).toMatchObject([
+    { role: 'system', content: 'for the model alone', metadata: { hook: 'whispers' } },
+  ]);
+});
+
+test('[SA25] execution.messageHistory is what is stored, and takes what the hook itself injects', async () => {
+  const stored = { status: 'success', result: 'ok' };
+  const { payload } = await opened.runtime.fire(
+    'preStoreToolResult',
+    { toolCallId: 'c1', toolName: 'x', result: stored },
+    {
+      sessionId: 'history',
+      execution: {
+        messageHistory: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: '' },
+        ],
+      },
+    },
+  );
+  expect(payload.result).toEqual({
+    ...stored,
+    result: 'user,assistant',
+    last: ['mine', true],
+    first: ['string', 'hi'],
+    shown: ['flowId', 'currentSide', 'stepCount', 'stopped', 'abortSignal'],
+  });
+});
+
+test('[SA25] the loop tells its hooks the stored history, not the request that filters made of it', async () => {
+  const calls = [{ id: 'c1', name: 'echo', args: { text: 'x' } }];
+  const { history } = await play(opened.runtime, [{ calls }, { text: 'done' }], {
+    sessionId: 'history',
+    tools: [echo()],
+  });
+  const result = (await history.load('history')).find(({ role }) => role === 'tool');
+  expect(result?.content).toBe('user,assistant');
+});
+
+test('execution.messageHistory without the capability to read it is a failure that names the capability', async () => {
+  const report = await opened.runtime.test({
+    point: 'preStoreToolResult',
+    hookName: 'curious',
+    payload: { toolCallId: 'c1', toolName: 'x', result: {} },
+    context: { execution: { messageHistory: [{ role: 'user', content: 'my secret' }] } },
+  });
+  expect(report).toMatchObject({ blocked: true, code: 'thrown' });
+  expect(report.hooks[0]?.detail).toContain('messageHistory needs "reads_context"');
 });
 
 test('[SA28] messages that a hook returns are held against their schema', async () => {

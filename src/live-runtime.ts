@@ -17,6 +17,7 @@ import { createEmitter } from './bridges/emitter.ts';
 import { openPorts } from './bridges/open-ports.ts';
 import { nearest } from './config/nearest.ts';
 import type { RuntimeConfig } from './config/runtime-config.ts';
+import { createFeed, type Feed } from './feed/feed.ts';
 import { applicable, bindHooks, withoutHandlersOf } from './fire/bound-hook.ts';
 import { chosenHooks } from './fire/chosen-hooks.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
@@ -51,6 +52,8 @@ export interface LiveRuntime extends Runtime {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
+  /** What hooks decide now and decided of late. */
+  readonly feed: Feed;
   /** Who looks on while hooks decide. */
   readonly observers: FireObservers;
   /** Whether a hook would decide on a call at a point. */
@@ -121,6 +124,9 @@ async function assemble(
   const turns = createTurnStates();
   const inFlight = createInFlight();
   const observers = createFireObservers();
+  const now = rig?.now ?? Date.now;
+  const feed = createFeed(now);
+  observers.add(feed.observer);
   const requests = createRequestSlot();
   const emit = createEmitter({
     fire: (payload, context, emitter) =>
@@ -147,7 +153,7 @@ async function assemble(
     limits: config.limits,
     onInjectionOverflow: (point, { sessionId, turnId }) =>
       log.info('injection_overflow', { point, session: sessionId, turn: turnId }),
-    now: rig?.now ?? Date.now,
+    now,
   });
   report({ catalog, chains, failureOf, log, loadMs: config.limits.loadMs });
   void forgetOldRecords(config, records, log);
@@ -163,6 +169,7 @@ async function assemble(
     log,
     approvals,
     budgets,
+    feed,
     observers,
     grants,
     sessionHooks: attachments.sessions,

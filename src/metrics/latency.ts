@@ -33,6 +33,20 @@ export class Latency {
     this.#count += 1;
   }
 
+  /** Counts everything that another one counted. */
+  addAll(other: Latency): void {
+    for (const [index, count] of other.#counts.entries()) {
+      this.#counts[index] = (this.#counts[index] ?? 0) + count;
+    }
+    this.#sumMs += other.#sumMs;
+    this.#count += other.#count;
+  }
+
+  /** How many durations each bucket holds; the last one is above all bounds. */
+  counts(): number[] {
+    return [...this.#counts];
+  }
+
   /** How many durations were at most each bound. */
   cumulative(): number[] {
     let sum = 0;

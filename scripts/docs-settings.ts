@@ -1,6 +1,5 @@
 import type { ObjectSchema, Schema } from '../sdk/json-schema.ts';
-import { MANIFEST_SCHEMA } from '../sdk/manifest.ts';
-import { RUNTIME_SCHEMA } from '../sdk/runtime-schema.ts';
+import { MANIFEST_SCHEMA, RUNTIME_SCHEMA } from '../sdk/schemas.ts';
 import { code, heading, table } from './markdown.ts';
 import { typeOf } from './schema-type.ts';
 

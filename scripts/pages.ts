@@ -1,6 +1,5 @@
 import type { ObjectSchema } from '../sdk/json-schema.ts';
-import { MANIFEST_SCHEMA } from '../sdk/manifest.ts';
-import { RUNTIME_SCHEMA } from '../sdk/runtime-schema.ts';
+import { MANIFEST_SCHEMA, RUNTIME_SCHEMA } from '../sdk/schemas.ts';
 import { contractsPage } from './docs-contracts.ts';
 import { errorsPage } from './docs-errors.ts';
 import { pointsPage } from './docs-points.ts';

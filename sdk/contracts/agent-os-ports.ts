@@ -1,3 +1,29 @@
+import type { Schema } from '../json-schema.ts';
+
+const TEXT = { type: 'string', minLength: 1 } as const;
+
+/** The JSON Schema of `inputs` as manifests of agent-os write them. */
+export const INPUT_PORTS = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      from: TEXT,
+      default: {},
+      required: { type: 'boolean' },
+      doc: { type: 'string' },
+      description: { type: 'string' },
+    },
+    additionalProperties: false,
+  },
+} as const satisfies Schema;
+
+/** The JSON Schema of `outputs` as manifests of agent-os write them. */
+export const OUTPUT_PORTS = {
+  type: 'array',
+  items: { anyOf: [TEXT, { type: 'object', properties: { key: TEXT }, required: ['key'] }] },
+} as const satisfies Schema;
+
 /** A value of the bag that a hook reads under a name of its own. */
 export interface Port {
   /** Key of the bag. */
@@ -69,7 +95,7 @@ function portOf(hook: string, name: string, port: unknown): Port | string {
   return { from: bagKey(hook, from), required, ...(hasDefault && { default: port['default'] }) };
 }
 
-const PORT_KEYS = ['from', 'default', 'required', 'doc', 'description'];
+const PORT_KEYS = Object.keys(INPUT_PORTS.additionalProperties.properties);
 
 function isObject(value: unknown): value is Given {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

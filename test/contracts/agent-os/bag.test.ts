@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MANIFEST_SCHEMA } from '../../../sdk/schemas.ts';
 import type { LiveRuntime } from '../../../src/index.ts';
+import { compileOwnSchema } from '../../../src/json-validator.ts';
 import { openServer } from '../../../src/server/server.ts';
 import { openTemporary, type TemporaryRuntime } from '../../runtime/temporary-runtime.ts';
 import { script } from './scripts.ts';
@@ -163,4 +165,14 @@ test('[AO50] GET /v1/hooks/bag lists producers and consumers by key', async () =
   } finally {
     await server.close();
   }
+});
+
+test('[AO45] editors are told the ports as they are written, by names or as a list of keys', () => {
+  const misfit = compileOwnSchema(MANIFEST_SCHEMA);
+  const manifest = (more: object) => misfit({ name: 'a', points: ['preInput'], ...more });
+  const query = { from: 'retrieval.query', default: '', required: false };
+  const outputs = ['retrieval.query', { key: 'label', doc: 'how long it was' }];
+  expect(manifest({ inputs: { query }, outputs })).toBeUndefined();
+  expect(manifest({ inputs: ['retrieval.query'], outputs: ['label'] })).toBeUndefined();
+  expect(manifest({ inputs: { query: { ...query, optional: true } } })).toContain('inputs');
 });

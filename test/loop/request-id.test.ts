@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { closeModelCall, currentRequestId, inModelCall } from '../../src/loop/model/request-id.ts';
 
-test('[AP58] twenty calls at the same time have twenty ids, and each keeps its own', async () => {
+test('[AP58a] twenty calls at the same time have twenty ids, and each keeps its own', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, () =>
       inModelCall(async () => {
@@ -20,7 +20,7 @@ test('[AP58] twenty calls at the same time have twenty ids, and each keeps its o
   expect(currentRequestId()).toBeUndefined();
 });
 
-test('[AP58] an id that the caller gives is taken; outside a call there is none', async () => {
+test('[AP58a] an id that the caller gives is taken; outside a call there is none', async () => {
   expect(closeModelCall()).toBeUndefined();
   expect(await inModelCall(async () => currentRequestId(), 'upstream-42')).toBe('upstream-42');
 });

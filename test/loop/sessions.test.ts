@@ -191,7 +191,7 @@ test('sessions at the same time never see what belongs to another', async () => 
   }
 }, 120_000);
 
-test('[AP58] each model call has an id of its own, on its request, retries and answer alone', async () => {
+test('[AP58a] each model call has an id of its own, on its request, retries and answer alone', async () => {
   const script = [{ status: 500 }, { calls: [call('1', 'x')] }, { text: 'hi' }];
   const { fires } = await play(temporary.runtime, script, { tools: [echo()] });
   const idsOf = (points: readonly string[]) =>

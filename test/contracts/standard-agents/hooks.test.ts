@@ -20,6 +20,12 @@ const local = (name: string, draft: HookDraft): [string, HookDraft] => [
   name,
   { ...draft, home: 'local' },
 ];
+const pair = (id: string, word: string): HookDraft =>
+  hookOf(
+    'pair',
+    'preSystemPrompt',
+    defined('after_system_message', id, `(state, text) => text + ' ${word}'`),
+  );
 const throwing = "async () => { throw new Error('no'); }";
 
 beforeAll(async () => {
@@ -133,6 +139,8 @@ beforeAll(async () => {
         'other_point',
         hookOf('x', 'preToolUse', defined('filter_messages', 'other_point', 'async () => []')),
       ],
+      ['pair_one', pair('pair_one', 'One.')],
+      ['pair_two', pair('pair_two', 'Two.')],
       ['bare', hookOf('x', 'preContext', 'export default async () => [];')],
     ]),
   );
@@ -175,10 +183,13 @@ test('[SA3] an unknown hook, an id that is not snake_case or not the name in hoo
 });
 
 test('[SA4] several hooks of one type run in their order, each with its own id', async () => {
-  const rows = opened.runtime
-    .inventory()
-    .hooks.filter(({ points }) => points.some(({ point }) => point === 'preContext'));
-  expect(new Set(rows.map(({ hook }) => hook)).size).toBe(rows.length);
+  const verdict = await opened.runtime.fire(
+    'preSystemPrompt',
+    { systemPrompt: 'Help.' },
+    { sessionId: 'pair' },
+  );
+  expect(verdict.payload.systemPrompt).toBe('Help. One. Two.');
+  expect(verdict.trace.map(({ hook }) => hook)).toEqual(['pair_one', 'pair_two']);
 });
 
 test('[SA15] thread hooks get the state first and the execution context last', async () => {

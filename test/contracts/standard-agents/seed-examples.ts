@@ -22,3 +22,11 @@ export function seedModule(id: string): string {
   if (code.includes('export default')) return code;
   return `import { defineHook } from '@standardagents/spec';\nexport default ${code}`;
 }
+
+/** The code block of the text that defines a prompt and an agent, character for character. */
+export function seedAgents(): string {
+  const text = readFileSync(SEED, 'utf8');
+  const block = /^```typescript\n(\/\/ Prompt with explicit hooks\n[\s\S]*?)^```/m.exec(text)?.[1];
+  if (block === undefined) throw new Error('The text has no example of prompts and agents');
+  return block;
+}

@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a TypeScript file that imports @standardagents/spec runs unchanged, in a worker and in an isolate', async () => {
+test('[SA2] [SA43c] a TypeScript file that imports @standardagents/spec runs unchanged, in a worker and in an isolate', async () => {
   const { payload } = await runtime.fire(
     'preSystemPrompt',
     { systemPrompt: 'Help.' },

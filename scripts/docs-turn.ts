@@ -112,7 +112,16 @@ const RULES = `## What holds
 With a hook at \`preOutput\` text waits until the answer is complete, the hooks have seen it, and what they left of it is
 shown at once; \`replace\` says that it stands for what the model wrote. Without one text streams through \`onToken\`,
 whatever hooks there are on tools. Amodal holds text back with any hook at all: \`strictBuffering\` does the same here.
-Text beside tool calls and a model's thinking are not shown while text waits. When an answer breaks off in the stream, what
+Text beside tool calls and a model's thinking are not shown while text waits.
+
+**Windows.** Where every hook at \`preOutput\` says in its manifest how far it looks (\`maxMatchChars\`), clean text need not
+wait: hooks are asked about one piece after the other, each with what stands before it, and a piece goes out up to where
+no match can begin that does not end in it. Of those pieces nothing but the showing comes: nobody is asked, no rejection counts,
+nothing is injected. The first piece that is not let through as it is ends the windows of that answer. The whole answer
+then passes the hooks once more, and that verdict is the one that holds: what it changes stands in place of all that was shown
+(\`replace\`), and history keeps the same. Text beside tool calls is shown too once hooks have let all of it pass.
+
+When an answer breaks off in the stream, what
 was shown of it is taken back (an empty text with \`replace\`) before the next attempt.`;
 
 /** The text of docs/turn.md. Throws where a point of the table has no place in the life of a turn. */

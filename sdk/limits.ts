@@ -4,6 +4,7 @@ export const LIMITS = {
   memoryMb: 32,
   maxTimeoutMs: 60_000,
   maxMemoryMb: 512,
+  maxMatchChars: 4096,
   answerBytes: 4 * 1024 * 1024,
   reasonBytes: 2048,
   logLineBytes: 2048,

@@ -48,6 +48,13 @@ export const MANIFEST_SCHEMA = {
     failPolicy: { enum: FAIL_POLICIES },
     priority: { type: 'number', description: 'Lower runs earlier', default: DEFAULT_PRIORITY },
     timeoutMs: { type: 'integer', minimum: 1, maximum: LIMITS.maxTimeoutMs },
+    maxMatchChars: {
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMITS.maxMatchChars,
+      description:
+        'The longest stretch that decides at preOutput, with what is looked at around it: answers may be shown in pieces that were looked at',
+    },
     memoryMb: { type: 'integer', minimum: 8, maximum: LIMITS.maxMemoryMb },
     config: { type: 'object' },
     configSchema: { type: 'object' },

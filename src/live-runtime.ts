@@ -3,6 +3,7 @@ import { buildChildEntries } from '../host/build.ts';
 import { openHost } from '../host/host.ts';
 import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
+import type { Manifest } from '../sdk/manifest.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { isRestricting } from './access/access-rules.ts';
 import { openApprovalOffice, problemOf } from './approvals/approval-office.ts';
@@ -56,8 +57,8 @@ export interface LiveRuntime extends Runtime {
   readonly feed: Feed;
   /** Who looks on while hooks decide. */
   readonly observers: FireObservers;
-  /** Whether a hook would decide on a call at a point. */
-  isGuarded(point: Point, context?: Context): boolean;
+  /** The manifests of the hooks that would decide on a call at a point. */
+  manifestsAt(point: Point, context?: Context): readonly Manifest[];
   processes(): readonly ProcessFacts[];
 }
 
@@ -176,7 +177,8 @@ async function assemble(
     hookMetrics: () => hookMetrics(metrics.snapshot().hooks),
     bag: () => bagOf(catalog.hooks),
     transcript: (sessionId) => readTranscript(records, sessionId),
-    isGuarded: (point, context = {}) => applicable(chains.of(point), context).enforced.length > 0,
+    manifestsAt: (point, context = {}) =>
+      applicable(chains.of(point), context).enforced.map(({ entry }) => entry.manifest),
     processes: () => host.processes(),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();

@@ -39,8 +39,10 @@ export interface Context {
     /** The stored messages so far; only hooks of such a contract that may read them are told. */
     readonly messageHistory?: readonly object[];
   };
-  /** The caller itself puts what hooks ask before a person; without it, and without a queue of approvals, an ask is a block. */
+  /** Whether the caller puts what hooks ask before a person, or waits for the answer; absent, whether there is a queue of approvals says so. Else an ask is a block. */
   readonly canAsk?: boolean;
+  /** The payload is a piece of what is not whole yet: hooks decide on the whole again, so nobody is asked now and no turn is counted. */
+  readonly isPiece?: boolean;
   readonly signal?: AbortSignal;
 }
 

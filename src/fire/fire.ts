@@ -144,8 +144,9 @@ export function createFiring(parts: FiringParts): Firing {
     { question }: Settled,
     context: Context,
   ): Promise<{ readonly objection?: Objection; readonly approval?: Verdict['approval'] }> {
-    if (question === undefined) return {};
-    if (!parts.isQueueOpen && context.canAsk !== true) return { objection: nobodyToAsk(question) };
+    if (question === undefined || context.isPiece === true) return {};
+    const canAsk = context.canAsk ?? parts.isQueueOpen;
+    if (!canAsk) return { objection: nobodyToAsk(question) };
     try {
       return { approval: await parts.ask(question) };
     } catch (error) {
@@ -172,6 +173,7 @@ export function createFiring(parts: FiringParts): Firing {
   }
 
   function noteInjections(point: Point, context: Context, verdict: ChainVerdict): void {
+    if (context.isPiece === true) return;
     const turn = noteTurn(turns, context, verdict);
     const { injectionTokensPerTurn: most } = limits;
     if (turn === undefined || most === null || verdict.inject.length === 0) return;

@@ -1,4 +1,5 @@
-import { showToken } from './model/answer-stream.ts';
+import { showToken, takeBack } from './model/answer-stream.ts';
+import { openWindow, type TextWindow } from './model/window.ts';
 import type { Run } from './run-state.ts';
 import type { Outcome } from './scene.ts';
 
@@ -7,34 +8,51 @@ export type Output =
   | { readonly kind: 'answer'; readonly text: string; readonly isBlocked: boolean }
   | { readonly kind: 'rework'; readonly feedback: string };
 
+/** What hooks at preOutput are told, of an answer or of a piece of it. */
+function payloadOf({ prompt, channels }: Run, text: string) {
+  return { text, channels: [...channels], question: prompt };
+}
+
+/** The window of an answer where hooks say how far they look; without one it waits for its end. */
+export function windowOf(run: Run): TextWindow | undefined {
+  const { scene, signal, longestMatch } = run;
+  if (longestMatch === undefined) return undefined;
+  const isClean = async (piece: string): Promise<boolean> => {
+    const left = await scene.look('preOutput', payloadOf(run, piece), { signal });
+    return left?.text === piece;
+  };
+  return openWindow({ longestMatch, isClean });
+}
+
 /** Lets hooks look at a complete answer and shows the client what they left of it; history is to keep the same. */
 export async function release(
   run: Run,
   text: string,
   {
     viaJobDone = false,
-    isShown = false,
-  }: { readonly viaJobDone?: boolean; readonly isShown?: boolean } = {},
+    shown = '',
+  }: {
+    readonly viaJobDone?: boolean;
+    /** The beginning that the client has. */
+    readonly shown?: string;
+  } = {},
 ): Promise<Output> {
-  const { scene, signal, prompt, channels } = run;
+  const { scene, signal } = run;
   const outcome = await scene.fire(
     'preOutput',
-    {
-      text,
-      channels: [...channels],
-      question: prompt,
-      ...(viaJobDone && { viaJobDone: true }),
-    },
+    { ...payloadOf(run, text), ...(viaJobDone && { viaJobDone: true }) },
     { signal },
   );
   if (outcome.action === 'rework') {
+    if (shown !== '') takeBack(scene);
     return { kind: 'rework', feedback: outcome.feedback ?? '' };
   }
   const left = textOf(outcome);
   const isChanged = left !== text;
   // What streamed as it stands needs no second showing.
-  if (!isShown || isChanged) {
-    await showToken(scene, { text: left, kind: 'text', signal, replace: isChanged });
+  const rest = isChanged ? left : text.slice(shown.length);
+  if (rest !== '' || isChanged || shown === '') {
+    await showToken(scene, { text: rest, kind: 'text', signal, replace: isChanged });
   }
   return { kind: 'answer', text: left, isBlocked: outcome.action === 'block' };
 }

@@ -23,6 +23,8 @@ export interface Run {
   readonly parentToolCallId?: string | undefined;
   /** Whether text waits until the hooks at preOutput have seen the whole. */
   readonly isBuffered: boolean;
+  /** Set where it may be let out in pieces: none of those hooks looks at a longer stretch. */
+  readonly longestMatch?: number | undefined;
   /** Answers that were sent back, with what was wrong with them; for the requests of this run alone. */
   rejected: readonly Message[];
   usage: ModelUsage;

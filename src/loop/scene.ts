@@ -47,6 +47,12 @@ export interface Scene {
     payload: PayloadInput<P>,
     extras?: FireExtras,
   ): Promise<() => Promise<Outcome<P>>>;
+  /** What hooks leave of a piece that they let pass. They are asked about the whole later, so nothing else comes of it. */
+  look<P extends Point>(
+    point: P,
+    payload: PayloadInput<P>,
+    extras: FireExtras,
+  ): Promise<Payloads[P] | undefined>;
   /** Starts a turn of the user: what hooks said to each other in the last one is forgotten. */
   turnTo(turnId: string): void;
   setBudget(budget: Context['budget']): void;
@@ -56,6 +62,8 @@ export interface Scene {
 
 /** A hook whose failure ends the run. */
 export class RunStopped extends Error {}
+
+const PASSING: ReadonlySet<string> = new Set(['allow', 'modify']);
 
 /** What a scene is made of. */
 export interface SceneParts {
@@ -128,6 +136,11 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     caller,
     begin,
     fire: async (point, payload, extras) => (await begin(point, payload, extras))(),
+    async look(point, payload, extras) {
+      const verdict = await runtime.fire(point, payload, { ...contextOf(extras), isPiece: true });
+      if (verdict.endsRun === true) throw new RunStopped(verdict.reason);
+      return PASSING.has(verdict.action) ? verdict.payload : undefined;
+    },
     turnTo(next) {
       turnId = next;
       step = 0;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SignalboxError } from '../../sdk/errors.ts';
-import { POINT_NAMES } from '../../sdk/points.ts';
+import { POINT_NAMES, type Point } from '../../sdk/points.ts';
 import type { AgentSession, Input, Place } from './agent-session.ts';
 import { openSessionHistory, type History } from './history/history.ts';
 import { JOB_DONE_TOOL } from './tools/job-done.ts';
@@ -140,20 +140,36 @@ function createRun(parts: SessionParts, prompt: string, signal: AbortSignal): Ru
     rootSessionId: place.rootSessionId ?? scene.sessionId,
     isDelegated,
     parentToolCallId: place.parentToolCallId,
-    isBuffered: isBuffered(parts),
+    ...holding(parts),
     rejected: [],
     usage: { inputTokens: 0, outputTokens: 0 },
     turn: 0,
   };
 }
 
-/** Text waits for its end where a hook is to see the whole of it. Hooks on tools do not cost the user the stream. */
-function isBuffered({ options, scene }: SessionParts): boolean {
+/**
+ * Text waits for its end where a hook is to see the whole of it, and in pieces where all of them say how far they look.
+ * Hooks on tools do not cost the user the stream.
+ */
+function holding({
+  options,
+  place,
+  scene,
+}: SessionParts): Pick<Run, 'isBuffered' | 'longestMatch'> {
   const { runtime, strictBuffering = false, stream = true } = options;
-  if (!stream) return true;
+  if (!stream) return { isBuffered: true };
   const { sessionId, agent, caller } = scene;
-  const points = strictBuffering ? POINT_NAMES : (['preOutput'] as const);
-  return points.some((point) => runtime.isGuarded(point, { sessionId, agent, caller }));
+  const hooksAt = (point: Point) => runtime.manifestsAt(point, { sessionId, agent, caller });
+  if (strictBuffering)
+    return { isBuffered: POINT_NAMES.some((point) => hooksAt(point).length > 0) };
+  const hooks = hooksAt('preOutput');
+  const lengths = hooks.flatMap(({ maxMatchChars }) => maxMatchChars ?? []);
+  // Nobody sees what a sub-agent writes before it is whole.
+  const isWindowed = hooks.length > 0 && lengths.length === hooks.length && place.depth === 0;
+  return {
+    isBuffered: hooks.length > 0,
+    ...(isWindowed && { longestMatch: Math.max(...lengths) }),
+  };
 }
 
 function resultOf(run: Run, end: RunEnd): RunResult {

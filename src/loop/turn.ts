@@ -47,7 +47,7 @@ async function takeTurn(run: Run): Promise<TurnEnd | Refusal> {
     const answer = await callModel(run);
     if (answer instanceof Refusal) return answer;
     if (answer.toolCalls.length > 0) return useTools(run, answer);
-    const output = await release(run, answer.text, { isShown: !run.isBuffered });
+    const output = await release(run, answer.text, { shown: answer.shown });
     if (output.kind === 'answer') {
       await run.history.append({ role: 'assistant', content: output.text });
       return { kind: 'answer', text: output.text, isBlocked: output.isBlocked, isJob: false };

@@ -3,12 +3,15 @@ import type { AnswerSink } from './model.ts';
 import { streamedArgument } from './progress.ts';
 import type { Scene } from '../scene.ts';
 import type { ToolBox } from '../tools/tool.ts';
+import type { TextWindow } from './window.ts';
 
 /** One answer on its way to the client. */
 export interface AnswerStream {
   readonly sink: AnswerSink;
-  /** Tells of the calls of a whole answer that were not told of yet. */
+  /** Tells of the calls of a whole answer that were not told of yet, after the text beside them. */
   finish(calls: readonly ToolCallRequest[]): Promise<void>;
+  /** The text that went to the client so far, before onToken. */
+  shown(): string;
   /** Ends the calls that were told of: the answer broke off. */
   abandon(): Promise<void>;
   /** Takes back what was shown. */
@@ -21,15 +24,30 @@ export interface StreamParts {
   readonly tools: ToolBox;
   /** Text waits for the end of the answer. */
   readonly isBuffered: boolean;
+  /** Lets out what is sure before the end. */
+  readonly window?: TextWindow | undefined;
   readonly signal: AbortSignal;
   readonly parentToolCallId?: string | undefined;
 }
 
 /** Fires what belongs to an answer while it comes. */
 export function createAnswerStream(parts: StreamParts): AnswerStream {
-  const { scene, tools, isBuffered, signal } = parts;
+  const { scene, tools, isBuffered, window, signal } = parts;
   const started = new Map<string, string>();
   let hasShown = false;
+  let shown = '';
+
+  async function show(text: string, kind: 'text' | 'thinking'): Promise<void> {
+    if (text === '') return;
+    if (kind === 'text') shown += text;
+    if (await showToken(scene, { text, kind, signal })) hasShown = true;
+  }
+
+  function wipe(): void {
+    if (hasShown) takeBack(scene);
+    hasShown = false;
+    shown = '';
+  }
 
   async function start(call: ToolCallRequest, isWhole: boolean): Promise<void> {
     const { id, function: called } = call;
@@ -46,12 +64,18 @@ export function createAnswerStream(parts: StreamParts): AnswerStream {
   return {
     sink: {
       async text(piece, kind) {
-        if (isBuffered) return;
-        if (await showToken(scene, { text: piece, kind, signal })) hasShown = true;
+        if (!isBuffered) return show(piece, kind);
+        if (window !== undefined && kind === 'text') await show(await window.add(piece), kind);
       },
       toolCall: (call) => start(call, false),
     },
     async finish(calls) {
+      if (window !== undefined && calls.length > 0) {
+        const rest = await window.finish();
+        // Half of a text beside calls is of no use to the client.
+        if (rest === undefined) wipe();
+        else await show(rest, 'text');
+      }
       for (const call of calls) await start(call, true);
     },
     async abandon() {
@@ -67,12 +91,8 @@ export function createAnswerStream(parts: StreamParts): AnswerStream {
       }
       started.clear();
     },
-    wipe() {
-      if (hasShown) {
-        scene.emit({ type: 'token', text: '', kind: 'text', finalAnswer: true, replace: true });
-      }
-      hasShown = false;
-    },
+    shown: () => shown,
+    wipe,
   };
 }
 
@@ -112,4 +132,9 @@ export async function showToken(
   if (shown === '' && !replace) return false;
   scene.emit({ type: 'token', text: shown, kind, finalAnswer: true, replace });
   return true;
+}
+
+/** Clears what the client shows of an answer. */
+export function takeBack({ emit }: Scene): void {
+  emit({ type: 'token', text: '', kind: 'text', finalAnswer: true, replace: true });
 }

@@ -6,6 +6,7 @@ import { chargeRequest, overBudget } from './budget-points.ts';
 import type { Message, ToolCallRequest } from '../history/message.ts';
 import { ModelFailure, type ModelAnswer, type ModelRequest } from './model.ts';
 import { closeModelCall, currentRequestId, inModelCall } from './request-id.ts';
+import { windowOf } from '../output.ts';
 import { Refusal, type Run } from '../run-state.ts';
 import type { Outcome } from '../scene.ts';
 
@@ -23,8 +24,13 @@ const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 500;
 const MAX_DELAY_MS = 3_600_000;
 
+/** An answer, and the beginning of its text that the client has. */
+export interface ShownAnswer extends ModelAnswer {
+  readonly shown: string;
+}
+
 /** Asks the model, as often as it takes. Gives a refusal when hooks or a budget are against it; throws {@link ToldError}. */
-export async function callModel(run: Run): Promise<ModelAnswer | Refusal> {
+export async function callModel(run: Run): Promise<ShownAnswer | Refusal> {
   const assembly = await assemble(run);
   if (assembly instanceof Refusal) return assembly;
   return inModelCall(() => attempt(run, assembly, { number: 1, model: run.options.model.name }));
@@ -35,19 +41,19 @@ interface Attempt {
   readonly model: string;
 }
 
-async function attempt(run: Run, assembly: Assembly, now: Attempt): Promise<ModelAnswer | Refusal> {
+async function attempt(run: Run, assembly: Assembly, now: Attempt): Promise<ShownAnswer | Refusal> {
   const spent = await overBudget(run, now.model);
   if (spent !== undefined) return new Refusal(spent);
   const request = await prepare(run, assembly, now);
   if (request.action === 'block') return new Refusal(request.reason ?? '');
-  const stream = createAnswerStream(run);
+  const stream = createAnswerStream({ ...run, window: windowOf(run) });
   if (request.action === 'result') return cannedAnswer(request, stream);
   const asked = requestOf(request, now);
   const messages = run.scene.injections.applyEphemeral(asked.messages);
   try {
     const answer = await ask(run, { ...asked, messages }, stream);
     await closeCall(run, asked, answer);
-    return answer;
+    return { ...answer, shown: stream.shown() };
   } catch (error) {
     await stream.abandon();
     run.signal.throwIfAborted();
@@ -112,7 +118,7 @@ function checkAnswer({ text, toolCalls }: ModelAnswer): void {
 async function cannedAnswer(
   { result }: Outcome<'preModelCall'>,
   stream: AnswerStream,
-): Promise<ModelAnswer> {
+): Promise<ShownAnswer> {
   closeModelCall();
   const message = typeof result === 'object' && result !== null ? (result as Message) : undefined;
   const content = message === undefined ? result : (message.content ?? '');
@@ -124,7 +130,7 @@ async function cannedAnswer(
   }
   await stream.sink.text(text, 'text');
   await stream.finish(toolCalls);
-  return { text, toolCalls };
+  return { text, toolCalls, shown: stream.shown() };
 }
 
 function isCall(value: unknown): value is ToolCallRequest {

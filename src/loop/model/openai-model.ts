@@ -54,8 +54,9 @@ export function openAiModel(endpoint: ModelEndpoint): Model {
       const stop = new AbortController();
       const options = { signal: AbortSignal.any([signal, late, stop.signal]) };
       let isMidStream = false;
+      const heard = guarded(sink);
       try {
-        if (sink === undefined) {
+        if (heard === undefined) {
           return readWhole(await client.chat.completions.create(bodyOf(request), options));
         }
         const body = {
@@ -65,9 +66,10 @@ export function openAiModel(endpoint: ModelEndpoint): Model {
         } as const;
         const stream = await client.chat.completions.create(body, options);
         isMidStream = true;
-        return await readStream(stream, sink, maxAnswerChars);
+        return await readStream(stream, heard.sink, maxAnswerChars);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
+        if (heard?.failure === error) throw error;
         throw failureOf(error, { isMidStream, ...(late.aborted && { timeoutMs }) });
       } finally {
         // Ends the connection of an answer that is not read to its end.
@@ -75,6 +77,23 @@ export function openAiModel(endpoint: ModelEndpoint): Model {
       }
     },
   };
+}
+
+/** A sink whose own failures are told from those of the API: another attempt does not mend them. */
+function guarded(sink: AnswerSink | undefined) {
+  if (sink === undefined) return undefined;
+  const heard = {
+    failure: undefined as unknown,
+    sink: {
+      text: (piece, kind) => sink.text(piece, kind).catch(keep),
+      toolCall: (call) => sink.toolCall(call).catch(keep),
+    } satisfies AnswerSink,
+  };
+  function keep(error: unknown): never {
+    heard.failure = error;
+    throw error;
+  }
+  return heard;
 }
 
 function bodyOf(request: ModelRequest): ChatCompletionCreateParamsNonStreaming {

@@ -289,6 +289,31 @@ export const ERRORS = {
     message: 'The request carries no valid token',
     hint: 'Send "authorization: Bearer <token>"',
   },
+  decision_unknown: {
+    blame: 'caller',
+    message: 'No decision or fire "{id}" is known',
+    hint: 'GET /v1/decisions lists the recorded ones; of others only the newest are kept',
+  },
+  role_refused: {
+    blame: 'caller',
+    message: 'The token is one of role "{role}", and this takes "{needed}"',
+    hint: 'Use a token of that role; server.tokens in runtime.json lists them',
+  },
+  rate_limited: {
+    blame: 'caller',
+    message: 'Too many requests within a minute',
+    hint: 'Try again in {seconds} seconds, or raise the limit in server of runtime.json',
+  },
+  streams_full: {
+    blame: 'caller',
+    message: 'As many streams of decisions are open as the server holds',
+    hint: 'Close one of them and try again',
+  },
+  token_unusable: {
+    blame: 'operator',
+    message: 'Token "{token}" of server.tokens has no usable value: {detail}',
+    hint: 'Set the variable, or use the line that "signalbox token create" prints',
+  },
   host_refused: {
     blame: 'caller',
     message: 'The request names another host than this one',
@@ -334,6 +359,16 @@ export const ERRORS = {
     message: 'The body is larger than {maxBytes} bytes',
     hint: 'Send less, or raise limits.payloadBytes in runtime.json',
   },
+  reload_refused: {
+    blame: 'config',
+    message: 'The new configuration is not taken over: {detail}',
+    hint: 'What ran before still runs; repair it and reload again',
+  },
+  mode_refused: {
+    blame: 'operator',
+    message: 'Hook "{hook}" guards calls, and is not put into shadow mode without force and a reason',
+    hint: 'Add --force and --reason; both are recorded with who asked',
+  },
   bind_refused: {
     blame: 'operator',
     message: 'Will not listen on "{host}" without a token',
@@ -343,6 +378,11 @@ export const ERRORS = {
     blame: 'operator',
     message: 'Cannot listen on {host}, port {port}: {detail}',
     hint: 'Stop what uses the port, or name another with --port (0 takes a free one)',
+  },
+  console_unavailable: {
+    blame: 'operator',
+    message: 'The console cannot be shown: {detail}',
+    hint: 'Install again, in a checkout with "npm ci" and the development dependencies',
   },
   test_setup: {
     blame: 'caller',
@@ -383,6 +423,21 @@ export const ERRORS = {
     blame: 'operator',
     message: 'Cannot use the key file "{file}": {detail}',
     hint: 'Let its owner alone read it (chmod 600), or remove it; what is still open is then refused',
+  },
+  payload_key: {
+    blame: 'operator',
+    message: 'Cannot use the key of the kept payloads: {detail}',
+    hint: 'Set {variable}, which records.payloads.key.env names, to the key ("openssl rand -base64 32" makes one)',
+  },
+  record_unknown: {
+    blame: 'caller',
+    message: 'No record has the id "{id}"',
+    hint: '"signalbox records list" lists them; old ones are deleted by records.retentionDays and maxRows',
+  },
+  database_damaged: {
+    blame: 'operator',
+    message: 'The database "{file}" is damaged: {detail}',
+    hint: 'Restore the file from a copy, or move it away with its -wal and -shm files: a new one is made',
   },
   model_request: {
     blame: 'host',

@@ -1,45 +1,42 @@
 import { join } from 'node:path';
 import { buildChildEntries } from '../host/build.ts';
-import { openHost } from '../host/host.ts';
 import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
-import { isRestricting } from './access/access-rules.ts';
-import { openApprovalOffice, problemOf } from './approvals/approval-office.ts';
+import { openApprovalOffice } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
-import { budgetsOf } from './agent-os/config-folder.ts';
 import { createAttachments } from './agent-os/attachments.ts';
 import { bagOf } from './agent-os/bag.ts';
 import { hookMetrics } from './agent-os/hook-metrics.ts';
 import { readTranscript } from './agent-os/transcript.ts';
-import type { Failure } from './chain/call.ts';
-import { createEmitter } from './bridges/emitter.ts';
-import { openPorts } from './bridges/open-ports.ts';
 import { nearest } from './config/nearest.ts';
 import type { RuntimeConfig } from './config/runtime-config.ts';
 import { createFeed, type Feed } from './feed/feed.ts';
-import { applicable, bindHooks, withoutHandlersOf } from './fire/bound-hook.ts';
+import { applicable } from './fire/bound-hook.ts';
 import { chosenHooks } from './fire/chosen-hooks.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
-import { createFiring } from './fire/fire.ts';
-import { createInFlight } from './fire/in-flight.ts';
 import { createFireObservers, type FireObservers } from './fire/observer.ts';
-import { loadHooks } from './fire/load-hooks.ts';
 import { createRequestSlot } from './fire/request-slot.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
 import { createTurnStates } from './fire/turn-state.ts';
-import { openGrants } from './grants/grants.ts';
-import { takeInventory, type InventoryParts } from './inventory.ts';
+import { openGrantChanges } from './grants/grant-changes.ts';
+import { createGrants } from './grants/grants.ts';
+import { takeInventory } from './inventory.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
+import { withModes } from './modes/mode-change.ts';
+import { openModeChanges } from './modes/mode-changes.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
-import type { HookEntry } from './packages/catalog.ts';
 import { openRecords, type Records } from './records/records.ts';
+import { startRetention } from './records/retention.ts';
+import { openEdition, type Edition, type House } from './reload/edition.ts';
+import { createEditions } from './reload/editions.ts';
+import { createReloader } from './reload/reloader.ts';
 import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
-import { composeAgents } from './standard-agents/composition.ts';
+import { openOperatorRows } from './sql/operator-rows.ts';
 import { openDatabase, type Database } from './sql/database.ts';
 import { openStore, type Store } from './store/store.ts';
 import { reportOf } from './test-report.ts';
@@ -90,140 +87,141 @@ async function assemble(
 ): Promise<LiveRuntime> {
   const log = createLogger({ reasons: config.records.reasons, ...logOptions });
   onOpened(() => log.close());
-  const [{ store, records, database }, found, entries] = await settled([
+  const [{ store, records, database }, configured, entries] = await settled([
     openLedgers(config, onOpened),
     buildCatalog(config).then((built) => rigCatalog(built, rig)),
     buildChildEntries(join(config.folder, '.signalbox')),
   ]);
-  const { required, order } = config.hooks;
-  const held = await openGrants({ found, required, database, log });
-  onOpened(() => held.close());
-  const { catalog, grants } = held;
-  const host = openHost({ limits: config.limits, entries });
-  onOpened(() => host.close());
-  const office = openApprovalOffice({
-    config: { ...config, budgets: await budgetsOf(config) },
-    database,
-    records,
-    log,
-  });
-  const { access, approvals, budgets } = office;
-  const { failures, handlers } = await loadHooks(host, found);
-  const metrics = openMetrics();
-  const failureOf = (entry: HookEntry): Failure | undefined =>
-    entry.failure ?? failures.get(entry.name);
-  const attachments = createAttachments(() => catalog.hooks);
-  const { agents } = config;
-  const scopes = [attachments, composeAgents({ agents, hooks: catalog.hooks, failureOf })];
-  const chains = held.chainsOf((hooks) =>
-    bindHooks({ entries: hooks, order, failureOf, handlers, scopes }),
-  );
-  const payloads = createPayloadChecks();
-  for (const point of new Set(catalog.hooks.flatMap(({ manifest }) => manifest.points))) {
-    payloads.prepare(point);
-  }
+  const onProblem = (error: SignalboxError): void => log.problem(error);
+  const grantChanges = await openGrantChanges(database, onProblem);
+  onOpened(() => grantChanges.close());
+  const modes = await openModeChanges(database, onProblem);
+  onOpened(() => modes.close());
+  const rules = (): Edition => editions.current;
+  const { folder } = config;
+  const approvals = openApprovalOffice({ folder, database, records, log, rules });
+  const attachments = createAttachments(() => editions.current.catalog.hooks);
   const turns = createTurnStates();
-  const inFlight = createInFlight();
+  const metrics = openMetrics();
   const observers = createFireObservers();
-  const now = rig?.now ?? Date.now;
-  const feed = createFeed(now);
+  const feed = createFeed(rig?.now ?? Date.now);
   observers.add(feed.observer);
-  const requests = createRequestSlot();
-  const emit = createEmitter({
-    fire: (payload, context, emitter) =>
-      firing.live(withoutHandlersOf(chains.of('event'), emitter), payload, context),
-    inFlight,
-  });
-  const bridges = openPorts(config, { store, emit, env: process.env });
-  onOpened(() => bridges.close());
-  const firing = createFiring({
-    host,
-    ports: rig?.portsOf?.(bridges.ports) ?? bridges.ports,
-    payloads,
+  const house: House = {
+    entries,
+    database,
+    store,
+    log,
+    grants: grantChanges,
+    attachments,
+    rig,
+    payloads: createPayloadChecks(),
     checkTool: createToolCheck(),
-    access,
-    isRestricted: isRestricting(config.access),
     ask: approvals.ask,
-    isQueueOpen: config.approvals.enabled,
-    onAskFailed: (error) => log.problem(problemOf(error)),
     turns,
     decisions: createDecisionLog({ records, metrics, log }),
     observers,
     reasons: config.records.reasons,
-    inFlight,
-    limits: config.limits,
-    onInjectionOverflow: (point, { sessionId, turnId }) =>
-      log.info('injection_overflow', { point, session: sessionId, turn: turnId }),
-    now,
+  };
+  const found = withModes(configured, modes.all());
+  const editions = createEditions(
+    await openEdition(house, { number: 1, config, configured, found }),
+  );
+  onOpened(() => editions.close());
+  const now = (): Edition => editions.current;
+  const grants = createGrants({ changes: grantChanges, catalog: () => now().catalog, log });
+  const reloader = createReloader({
+    house,
+    editions,
+    modes,
+    rows: openOperatorRows(database),
+    onReplaced: (edition) => report(edition, log),
   });
-  report({ catalog, chains, failureOf, log, loadMs: config.limits.loadMs });
-  void forgetOldRecords(config, records, log);
+  const requests = createRequestSlot();
+  report(now(), log);
+  onOpened(startRetention({ retention: config.records, records, onProblem }));
   let closing: Promise<void> | undefined;
   const refuseWhenClosed = (): void => {
     if (closing !== undefined) throw new SignalboxError('runtime_closed');
   };
   return {
-    config,
+    get config() {
+      return now().config;
+    },
     store,
     records,
     metrics,
     log,
     approvals,
-    budgets,
+    get budgets() {
+      return now().budgets;
+    },
     feed,
     observers,
     grants,
     sessionHooks: attachments.sessions,
     hookMetrics: () => hookMetrics(metrics.snapshot().hooks),
-    bag: () => bagOf(catalog.hooks),
+    bag: () => bagOf(now().catalog.hooks),
     transcript: (sessionId) => readTranscript(records, sessionId),
     manifestsAt: (point, context = {}) =>
-      applicable(chains.of(point), context).enforced.map(({ entry }) => entry.manifest),
-    processes: () => host.processes(),
+      editions
+        .atHand(context.sessionId)
+        .flatMap(({ chains }) => applicable(chains.of(point), context).enforced)
+        .map(({ entry }) => entry.manifest),
+    processes: () =>
+      [...new Set(editions.all().map(({ host }) => host))].flatMap((host) => host.processes()),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();
       // Before anything is awaited: the call is kept in the task of whoever fires.
       const context = requests.contextOf(point, payload, given);
+      const { chains, firing, inFlight } = editions.of(context);
       const chain = chains.of(known(point));
-      // The verdict of a chain has the payload of the chain's point.
-      if (firing.isOpen(chain)) return firing.pass(point, payload) as Verdict<P>;
+      const end = isLastOfTurn(point) ? context.sessionId : undefined;
       inFlight.enter();
       try {
+        // The verdict of a chain has the payload of the chain's point.
+        if (firing.isOpen(chain)) return firing.pass(point, payload) as Verdict<P>;
         return (await firing.live(chain, payload, context)) as Verdict<P>;
       } finally {
         inFlight.leave();
+        if (end !== undefined) editions.endTurn(end);
       }
     },
     async test(request) {
       refuseWhenClosed();
       const point = known(request.point);
       const { payload, context = {} } = request;
+      const { chains, catalog, firing, inFlight } = now();
       const hooks = chosenHooks(request, chains, catalog);
+      const mode = rig === undefined ? 'test' : 'live';
       inFlight.enter();
       try {
-        return reportOf(
-          await firing.trial(hooks, {
-            point,
-            payload,
-            context,
-            mode: rig === undefined ? 'test' : 'live',
-          }),
-        );
+        return reportOf(await firing.trial(hooks, { point, payload, context, mode }));
       } finally {
         inFlight.leave();
       }
     },
-    inventory: () => takeInventory({ catalog, chains, failureOf }),
+    inventory: () => takeInventory(now()),
+    reload: (order) => reloader.reload(order),
+    setMode: (hook, mode, order) => reloader.setMode(hook, mode, order),
     endSession(sessionId) {
       turns.end(sessionId);
-      host.endSession(sessionId);
+      for (const { host } of editions.all()) host.endSession(sessionId);
+      editions.endTurn(sessionId);
       attachments.endSession(sessionId);
     },
     close() {
-      closing ??= inFlight.idle().then(closeAll);
+      closing ??= reloader
+        .close()
+        .then(() => editions.idle())
+        .then(closeAll);
       return closing;
     },
   };
+}
+
+/** After these nothing of a turn comes. */
+function isLastOfTurn(point: Point): boolean {
+  return point === 'runEnd' || point === 'sessionEnd';
 }
 
 async function openLedgers(
@@ -250,35 +248,15 @@ async function openLedgers(
   return { store, records, database: recordsDatabase };
 }
 
-/** Logs what is wrong without stopping the start. */
-function report({
-  catalog,
-  chains,
-  failureOf,
-  log,
-  loadMs,
-}: InventoryParts & { readonly log: Log; readonly loadMs: number }): void {
+/** Logs what is wrong without stopping anything. */
+function report({ catalog, chains, failureOf, config: { limits } }: Edition, log: Log): void {
+  const { loadMs } = limits;
   for (const warning of [...catalog.warnings, ...chains.warnings]) log.problem(warning);
   for (const entry of catalog.hooks) {
     const failure = failureOf(entry);
     if (failure === undefined) continue;
     const data = { hook: entry.name, package: entry.origin.name, detail: failure.detail, loadMs };
     log.problem(new SignalboxError(failure.code, data));
-  }
-}
-
-const DAY_MS = 86_400_000;
-
-async function forgetOldRecords(
-  { records: { retentionDays } }: RuntimeConfig,
-  records: Records,
-  log: Log,
-): Promise<void> {
-  if (retentionDays === null) return;
-  try {
-    await records.prune(Date.now() - retentionDays * DAY_MS);
-  } catch {
-    log.problem(new SignalboxError('database', { detail: 'forget old records' }));
   }
 }
 

@@ -5,7 +5,11 @@ import type { ErrorCode, FailureCode, SignalboxError } from '../sdk/errors.ts';
 import type { SandboxKind } from '../host/sandbox.ts';
 import type { Approvals } from './approvals/approval.ts';
 import type { Grants } from './grants/grants.ts';
+import type { Mode } from './modes/mode-change.ts';
+import type { ModeOrder } from './modes/mode-request.ts';
 import type { Origin } from './packages/catalog.ts';
+import type { ReloadReport } from './reload/differences.ts';
+import type { ReloadOrder } from './reload/reloader.ts';
 import type { SessionHooks } from './agent-os/attachments.ts';
 import type { BagKey } from './agent-os/bag.ts';
 import type { HookMetric } from './agent-os/hook-metrics.ts';
@@ -108,6 +112,16 @@ export interface Runtime {
   bag(): readonly BagKey[];
   /** What hooks did in a session to tool calls, tool results and model requests, oldest first. */
   transcript(sessionId: string): Promise<readonly TranscriptLine[]>;
+  /**
+   * Takes over what runtime.json, the hooks and the lock say now. All of it is checked and started first; turns that run end
+   * with the hooks they began with. Rejects with what is wrong, and then nothing has changed.
+   */
+  reload(order: ReloadOrder): Promise<ReloadReport>;
+  /**
+   * Puts a hook into shadow mode or out of it, from its next call on, those of running turns included; kept across restarts.
+   * Rejects with `mode_refused` when a guard would be taken down without force and a reason.
+   */
+  setMode(hook: string, mode: Mode, order: ModeOrder): Promise<void>;
   /** Drops what hooks remember of a session. */
   endSession(sessionId: string): void;
   /** Stops taking calls, lets those that run finish, ends every sandbox. */

@@ -1,50 +1,52 @@
 import { join } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
-import { createAccessRules, type AccessRules } from '../access/access-rules.ts';
-import { openBudgets, type Budgets } from '../budgets/budgets.ts';
-import type { RuntimeConfig } from '../config/runtime-config.ts';
+import type { AccessRules } from '../access/access-rules.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { Log } from '../log.ts';
 import type { Records } from '../records/records.ts';
 import type { Database } from '../sql/database.ts';
 import { openApprovals, type ApprovalDesk } from './approvals.ts';
 import { createRecheck } from './recheck.ts';
 
-/** What decides on a call besides hooks: rules, budgets, people. */
-export interface ApprovalOffice {
+/** What decides on a granted call besides people. */
+export interface OfficeRules {
   readonly access: AccessRules;
   readonly budgets: Budgets;
-  readonly approvals: ApprovalDesk;
 }
 
 /** What an office works with. */
 export interface OfficeParts {
-  readonly config: RuntimeConfig;
+  /** That of runtime.json. */
+  readonly folder: string;
   readonly database: Database;
   readonly records: Records;
   readonly log: Log;
+  /** The rules as they are when a granted call is about to run. */
+  readonly rules: () => OfficeRules;
 }
 
-/** Opens access rules, budgets and approvals over the records database. There is nothing to close. */
+/** Opens the approvals over the records database. There is nothing to close. */
 export function openApprovalOffice({
-  config,
+  folder,
   database,
   records,
   log,
-}: OfficeParts): ApprovalOffice {
-  const access = createAccessRules(config.access);
-  const budgets = openBudgets(database, config.budgets);
-  const approvals = openApprovals({
+  rules,
+}: OfficeParts): ApprovalDesk {
+  return openApprovals({
     database,
-    keyFile: join(config.folder, '.signalbox', 'approvals.key'),
+    keyFile: join(folder, '.signalbox', 'approvals.key'),
     async record(record) {
       log.decision(record);
       // The decision stands although it could not be kept; that it could not is in the log.
       await records.append(record).catch((error: unknown) => log.problem(problemOf(error)));
     },
-    recheck: createRecheck(access, budgets),
+    recheck(...call) {
+      const { access, budgets } = rules();
+      return createRecheck(access, budgets)(...call);
+    },
     now: Date.now,
   });
-  return { access, budgets, approvals };
 }
 
 /** An error of the approvals as the log tells it. */

@@ -1,5 +1,7 @@
+import { createAccessRules } from '../access/access-rules.ts';
 import { openApprovalOffice } from '../approvals/approval-office.ts';
 import type { Approvals, ApprovalSummary, ApprovalView } from '../approvals/approval.ts';
+import { openBudgets } from '../budgets/budgets.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { createLogger } from '../log.ts';
 import { openRecords } from '../records/records.ts';
@@ -94,7 +96,12 @@ async function withApprovals<T>(
   const records = openRecords(database, { reasons: config.records.reasons });
   const log = createLogger({ level: 'silent' });
   try {
-    return await use(openApprovalOffice({ config, database, records, log }).approvals);
+    const rules = () => ({
+      access: createAccessRules(config.access),
+      budgets: openBudgets(database, config.budgets),
+    });
+    const { folder } = config;
+    return await use(openApprovalOffice({ folder, database, records, log, rules }));
   } finally {
     await records.close();
     await database.close();

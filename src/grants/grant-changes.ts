@@ -1,5 +1,6 @@
-import { SignalboxError } from '../../sdk/errors.ts';
+import type { SignalboxError } from '../../sdk/errors.ts';
 import type { Database } from '../sql/database.ts';
+import { followRows } from '../sql/followed-rows.ts';
 import { openGrantRows } from '../sql/grant-rows.ts';
 import type { GrantChangeTable } from '../sql/tables.ts';
 import type { GrantChange } from './grant-change.ts';
@@ -10,12 +11,10 @@ export interface GrantChanges {
   all(): readonly GrantChange[];
   /** What takes something away holds at once, kept or not; what gives something back holds once it is kept. */
   add(change: GrantChange): Promise<void>;
-  onChange(listener: () => void): void;
+  /** Returns what ends the listening. */
+  onChange(listener: () => void): () => void;
   close(): Promise<void>;
 }
-
-/** How often changes of other processes are looked for. */
-const LOOK_MS = 1000;
 
 /** Reads the changes of a database, oldest first. */
 export async function readGrantChanges(database: Database): Promise<readonly GrantChange[]> {
@@ -36,44 +35,15 @@ export async function openGrantChanges(
   onProblem: (error: SignalboxError) => void,
 ): Promise<GrantChanges> {
   const rows = openGrantRows(database);
-  const listeners: (() => void)[] = [];
-  const kept: GrantChange[] = [];
+  const followed = await followRows({ after: rows.after, onProblem });
+  const listeners = new Set<() => void>();
   let unkept: readonly GrantChange[] = [];
-  let lastSeq = 0;
-  let isTroubled = false;
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
-  const read = async (): Promise<void> => {
-    const before = lastSeq;
-    for (;;) {
-      const page = await rows.after(lastSeq);
-      for (const row of page) {
-        // Two readers at once may bring the same page.
-        if (row.seq <= lastSeq) continue;
-        lastSeq = row.seq;
-        kept.push(changeOf(row));
-      }
-      if (page.length === 0) break;
-    }
-    if (lastSeq > before) tell();
-  };
-  const look = async (): Promise<void> => {
-    try {
-      await read();
-      isTroubled = false;
-    } catch (error) {
-      if (!isTroubled && error instanceof SignalboxError) onProblem(error);
-      isTroubled = true;
-    }
-  };
-  await read();
-  let looking = Promise.resolve();
-  const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, LOOK_MS).unref();
+  followed.onRows(tell);
   return {
-    all: () => [...kept, ...unkept],
+    all: () => [...followed.all().map(changeOf), ...unkept],
     async add(change) {
       if (change.action !== 'restore') {
         unkept = [...unkept, change];
@@ -81,13 +51,13 @@ export async function openGrantChanges(
       }
       await rows.insert(rowOf(change));
       unkept = unkept.filter((each) => each !== change);
-      await read();
+      await followed.read();
     },
-    onChange: (listener) => void listeners.push(listener),
-    async close() {
-      clearInterval(timer);
-      await looking;
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
+    close: () => followed.close(),
   };
 }
 

@@ -6,9 +6,8 @@ import type { Chains } from '../fire/bound-hook.ts';
 import type { Log } from '../log.ts';
 import type { Catalog, HookEntry } from '../packages/catalog.ts';
 import { requireHooks } from '../packages/named-hooks.ts';
-import type { Database } from '../sql/database.ts';
 import type { GrantChange } from './grant-change.ts';
-import { openGrantChanges } from './grant-changes.ts';
+import type { GrantChanges } from './grant-changes.ts';
 import { restricted, standing } from './grant-change.ts';
 
 /** What an operator asks for: whose capabilities, which, and who asks. */
@@ -26,50 +25,33 @@ export interface Grants {
   changes(): readonly GrantChange[];
 }
 
-/** What grants are opened with. */
-export interface GrantParts {
+/** What holds hooks to their grants. */
+export interface HoldParts {
   readonly found: Catalog;
   /** `hooks.required`: one that a revocation stops must stop the start. */
   readonly required: readonly string[];
-  readonly database: Database;
-  readonly log: Pick<Log, 'info' | 'problem'>;
+  readonly changes: GrantChanges;
 }
 
-/** Grants over a catalog. */
-export interface OpenGrants {
-  readonly grants: Grants;
+/** A catalog that is held to the grants. Whoever made it releases it. */
+export interface HeldCatalog {
   /** The catalog with the grants that hold now; its `hooks` change. */
   readonly catalog: Catalog;
   /** Chains that follow the grants: `bind` is called again with each change. */
   chainsOf(bind: (entries: readonly HookEntry[]) => Chains): Chains;
-  close(): Promise<void>;
+  release(): void;
 }
 
-/** Opens the grants of a runtime with the changes of earlier ones. Follows those that other processes make within a second. */
-export async function openGrants(parts: GrantParts): Promise<OpenGrants> {
-  const { found } = parts;
-  const kept = await openGrantChanges(parts.database, (error) => parts.log.problem(error));
-  let hooks = held(found.hooks, kept.all());
-  requireHooks(parts.required, { hooks, absent: found.absent });
+/** Holds the hooks of a catalog to the changes, those to come included. Throws `hook_required`. */
+export function holdGrants({ found, required, changes }: HoldParts): HeldCatalog {
+  let hooks = held(found.hooks, changes.all());
+  requireHooks(required, { hooks, absent: found.absent });
   const listeners: ((hooks: readonly HookEntry[]) => void)[] = [];
-  kept.onChange(() => {
-    hooks = held(found.hooks, kept.all());
+  const release = changes.onChange(() => {
+    hooks = held(found.hooks, changes.all());
     for (const listener of listeners) listener(hooks);
   });
-  const make = async (action: GrantChange['action'], request: GrantRequest): Promise<void> => {
-    checkRequest(request, found);
-    if (action === 'revoke') checkHeld(request, hooks);
-    const { target, capabilities, by } = request;
-    parts.log.info(`grant_${action}`, { target, capabilities: capabilities.join(', '), by });
-    await kept.add({ action, target, capabilities, by, time: Date.now() });
-  };
   return {
-    grants: {
-      revoke: (request) => make('revoke', request),
-      narrow: (request) => make('narrow', request),
-      restore: (request) => make('restore', request),
-      changes: () => kept.all(),
-    },
     catalog: {
       absent: found.absent,
       warnings: found.warnings,
@@ -89,7 +71,32 @@ export async function openGrants(parts: GrantParts): Promise<OpenGrants> {
         },
       };
     },
-    close: () => kept.close(),
+    release,
+  };
+}
+
+/** What grants are changed with. */
+export interface GrantParts {
+  readonly changes: GrantChanges;
+  /** The catalog of now, held to the grants. */
+  readonly catalog: () => Catalog;
+  readonly log: Pick<Log, 'info'>;
+}
+
+/** Makes what changes the grants of a runtime. */
+export function createGrants({ changes, catalog, log }: GrantParts): Grants {
+  const make = async (action: GrantChange['action'], request: GrantRequest): Promise<void> => {
+    checkRequest(request, catalog());
+    if (action === 'revoke') checkHeld(request, catalog().hooks);
+    const { target, capabilities, by } = request;
+    log.info(`grant_${action}`, { target, capabilities: capabilities.join(', '), by });
+    await changes.add({ action, target, capabilities, by, time: Date.now() });
+  };
+  return {
+    revoke: (request) => make('revoke', request),
+    narrow: (request) => make('narrow', request),
+    restore: (request) => make('restore', request),
+    changes: () => changes.all(),
   };
 }
 

@@ -110,6 +110,51 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
       ) strict;
     `,
   },
+  {
+    name: 'modes and reloads',
+    sql: `
+      create table mode_changes (
+        seq integer primary key autoincrement,
+        time integer not null,
+        by text not null,
+        hook text not null,
+        mode text not null,
+        base text not null,
+        reason text
+      ) strict;
+
+      create table reloads (
+        seq integer primary key autoincrement,
+        time integer not null,
+        by text not null,
+        outcome text not null,
+        detail text not null
+      ) strict;
+    `,
+  },
+  {
+    name: 'records by every column, and payloads',
+    sql: `
+      drop index decisions_by_time;
+      create index decisions_by_time on decisions (time, seq, action, point, version);
+      create index decisions_by_package on decisions (package, time, seq, version)
+        where package is not null;
+      create index decisions_by_fire on decisions (fire_id) where fire_id is not null;
+      create index decisions_by_turn on decisions (turn_id, time, seq) where turn_id is not null;
+      create index decisions_by_tool_call on decisions (tool_call_id, time, seq)
+        where tool_call_id is not null;
+      create index decisions_by_role on decisions (role, time, seq) where role is not null;
+      create index decisions_that_would_block on decisions (time, seq) where would_block = 1;
+
+      create table decision_payloads (
+        seq integer primary key,
+        decision_id text not null unique,
+        time integer not null,
+        sealed blob not null
+      ) strict;
+      create index decision_payloads_by_time on decision_payloads (time);
+    `,
+  },
 ];
 
 /** Tables of one connection that vanish with it. */

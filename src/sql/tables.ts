@@ -8,8 +8,11 @@ export interface Tables {
   readonly store_rows: StoreRowTable;
   readonly store_staging: StagingTable;
   readonly decisions: DecisionTable;
+  readonly decision_payloads: DecisionPayloadTable;
   readonly uses: UseTable;
   readonly grant_changes: GrantChangeTable;
+  readonly mode_changes: ModeChangeTable;
+  readonly reloads: ReloadTable;
   readonly approvals: ApprovalTable;
   readonly approval_rules: ApprovalRuleTable;
   readonly spend: SpendTable;
@@ -50,6 +53,15 @@ export interface DecisionTable {
   readonly tool_call_id: string | null;
   readonly would_block: number;
   readonly role: string | null;
+}
+
+/** What hooks that decided were given and answered, encrypted; only where the operator asked for it. */
+export interface DecisionPayloadTable {
+  readonly seq: number;
+  readonly decision_id: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly sealed: Uint8Array;
 }
 
 /** How often a capability was used, by day. `scope` is empty for a use without one. */
@@ -123,4 +135,29 @@ export interface GrantChangeTable {
   readonly target: string;
   /** JSON text of a list. */
   readonly capabilities: string;
+}
+
+/** Hooks that operators put into shadow mode or out of it while they ran. */
+export interface ModeChangeTable {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly by: string;
+  readonly hook: string;
+  readonly mode: string;
+  /** What runtime.json said of the hook then. */
+  readonly base: string;
+  readonly reason: string | null;
+}
+
+/** Configurations that were taken over while the runtime ran, or refused. */
+export interface ReloadTable {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly by: string;
+  /** `applied` or `refused`. */
+  readonly outcome: string;
+  /** JSON text: what changed, or why it was refused. */
+  readonly detail: string;
 }

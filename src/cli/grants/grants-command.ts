@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import { loadConfig } from '../../config/load-config.ts';
 import type { GrantChange } from '../../grants/grant-change.ts';
-import { openGrants, type Grants } from '../../grants/grants.ts';
+import { openGrantChanges } from '../../grants/grant-changes.ts';
+import { createGrants, holdGrants, type Grants } from '../../grants/grants.ts';
 import { createLogger } from '../../log.ts';
 import { buildCatalog } from '../../packages/build-catalog.ts';
 import { openDatabase } from '../../sql/database.ts';
@@ -63,11 +64,12 @@ async function withGrants<T>(session: Session, use: (grants: Grants) => Promise<
   const database = await openDatabase(config.records.file);
   const log = createLogger({ level: 'silent' });
   try {
-    const opened = await openGrants({ found, required: [], database, log });
+    const changes = await openGrantChanges(database, (error) => log.problem(error));
     try {
-      return await use(opened.grants);
+      const { catalog } = holdGrants({ found, required: [], changes });
+      return await use(createGrants({ changes, catalog: () => catalog, log }));
     } finally {
-      await opened.close();
+      await changes.close();
     }
   } finally {
     await database.close();

@@ -1,0 +1,91 @@
+import { SignalboxError } from '../../sdk/errors.ts';
+import type { RuntimeConfig } from '../config/runtime-config.ts';
+import type { HookEntry } from '../packages/catalog.ts';
+import type { Edition } from './edition.ts';
+
+/** One thing that a reload changed. */
+export interface ConfigChange {
+  readonly kind: 'hook' | 'setting';
+  /** Of the hook, or the key of runtime.json. */
+  readonly name: string;
+  readonly change: 'added' | 'removed' | 'changed';
+}
+
+/** What is told of a reload. */
+export interface ReloadReport {
+  readonly changed: readonly ConfigChange[];
+  /** Keys of runtime.json whose changes hold after a restart alone. */
+  readonly needsRestart: readonly string[];
+}
+
+/** What differs between two editions: hooks by name, then settings. */
+export function changesBetween(before: Edition, after: Edition): readonly ConfigChange[] {
+  const [old, young] = [entriesOf(before), entriesOf(after)];
+  const hooks = [...new Set([...old.keys(), ...young.keys()])].flatMap((name): ConfigChange[] => {
+    const [was, is] = [old.get(name), young.get(name)];
+    if (was === is) return [];
+    const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+    return [{ kind: 'hook', name, change }];
+  });
+  const settings = SETTINGS.filter(
+    (key) => textOf(before.config[key]) !== textOf(after.config[key]),
+  ).map((name): ConfigChange => ({ kind: 'setting', name, change: 'changed' }));
+  return [...hooks, ...settings];
+}
+
+/** What is part of a hook shows with the hook; what opens files or sockets is not changed while they are open. */
+const SETTINGS = [
+  'limits',
+  'fetch',
+  'secrets',
+  'approvals',
+  'access',
+  'agents',
+  'budgets',
+  'trust',
+] as const satisfies readonly (keyof RuntimeConfig)[];
+
+const FIXED = ['store', 'records'] as const satisfies readonly (keyof RuntimeConfig)[];
+
+/** A configuration with what cannot change while the runtime runs as it is, and the keys that were held back. */
+export function heldBack(
+  now: RuntimeConfig,
+  wanted: RuntimeConfig,
+): { readonly config: RuntimeConfig; readonly needsRestart: readonly string[] } {
+  const isMoved = now.server.host !== wanted.server.host || now.server.port !== wanted.server.port;
+  const needsRestart = FIXED.filter((key) => textOf(now[key]) !== textOf(wanted[key]));
+  return {
+    config: { ...wanted, ...Object.fromEntries(FIXED.map((key) => [key, now[key]])) },
+    needsRestart: [...needsRestart, ...(isMoved ? ['server'] : [])],
+  };
+}
+
+/** The error of a change that would leave a hook without effect that has one, or be without one that it names; `undefined` for none. */
+export function refusalOf(before: Edition, after: Edition): SignalboxError | undefined {
+  const known = new Map(before.found.hooks.map((entry) => [entry.name, before.failureOf(entry)]));
+  for (const entry of after.found.hooks) {
+    const failure = after.failureOf(entry);
+    if (failure === undefined || known.get(entry.name)?.code === failure.code) continue;
+    const detail = `hook "${entry.name}" would fail with ${failure.code}: ${failure.detail}`;
+    return new SignalboxError('reload_refused', { detail });
+  }
+  const missing = new Set(before.found.absent.map(({ name, origin }) => `${origin.name} ${name}`));
+  for (const { name, origin, error } of after.found.absent) {
+    if (error === undefined || missing.has(`${origin.name} ${name}`)) continue;
+    return new SignalboxError('reload_refused', { detail: error.message });
+  }
+  return undefined;
+}
+
+/** Each hook as one text; the name that the host keeps it by tells of changed files. */
+function entriesOf({ found, loaded }: Edition): ReadonlyMap<string, string> {
+  const text = (entry: HookEntry): string => {
+    const { registration: _, ...facts } = entry;
+    return textOf({ ...facts, loadedAs: loaded.get(entry.name)?.source.name });
+  };
+  return new Map(found.hooks.map((entry) => [entry.name, text(entry)]));
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? '';
+}

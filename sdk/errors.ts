@@ -366,7 +366,8 @@ export const ERRORS = {
   },
   mode_refused: {
     blame: 'operator',
-    message: 'Hook "{hook}" guards calls, and is not put into shadow mode without force and a reason',
+    message:
+      'Hook "{hook}" guards calls, and is not put into shadow mode without force and a reason',
     hint: 'Add --force and --reason; both are recorded with who asked',
   },
   bind_refused: {

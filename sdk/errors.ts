@@ -364,6 +364,11 @@ export const ERRORS = {
     message: 'The new configuration is not taken over: {detail}',
     hint: 'What ran before still runs; repair it and reload again',
   },
+  server_unreachable: {
+    blame: 'operator',
+    message: 'No server of Signalbox answers at "{url}": {detail}',
+    hint: 'Start it with "signalbox start", or name it with --url',
+  },
   mode_refused: {
     blame: 'operator',
     message:
@@ -464,6 +469,11 @@ export const ERRORS = {
     blame: 'caller',
     message: 'Session "{session}" is still at work on another input',
     hint: 'Wait for its answer, or abort it first',
+  },
+  session_settled: {
+    blame: 'caller',
+    message: 'Session "{session}" has nothing to go on with',
+    hint: 'Its last input has its answer: send another one',
   },
   node_too_old: {
     blame: 'operator',

@@ -1,0 +1,35 @@
+import { Route, Router, Switch } from 'wouter-preact';
+import { useHashLocation } from 'wouter-preact/use-hash-location';
+
+import { isLocked } from './api/token.ts';
+import { ApprovalsPage } from './pages/approvals-page.tsx';
+import { DecisionsPage } from './pages/decisions-page.tsx';
+import { HookPage } from './pages/hook-page.tsx';
+import { LockedPage } from './pages/locked-page.tsx';
+import { MissingPage } from './pages/missing-page.tsx';
+import { OverviewPage } from './pages/overview-page.tsx';
+import { PackagesPage } from './pages/packages-page.tsx';
+import { ReplayPage } from './pages/replay-page.tsx';
+import { TryPage } from './pages/try-page.tsx';
+import { Shell } from './parts/shell.tsx';
+
+/** The console. Its places are in the hash, so that the server serves one page and no more. */
+export function App() {
+  if (isLocked.value) return <LockedPage />;
+  return (
+    <Router hook={useHashLocation}>
+      <Shell>
+        <Switch>
+          <Route path="/" component={OverviewPage} />
+          <Route path="/decisions/:id?">{({ id }) => <DecisionsPage id={id ?? ''} />}</Route>
+          <Route path="/approvals/:id?">{({ id }) => <ApprovalsPage id={id ?? ''} />}</Route>
+          <Route path="/packages" component={PackagesPage} />
+          <Route path="/hooks/:hook">{({ hook }) => <HookPage key={hook} hook={hook} />}</Route>
+          <Route path="/try" component={TryPage} />
+          <Route path="/replay" component={ReplayPage} />
+          <Route component={MissingPage} />
+        </Switch>
+      </Shell>
+    </Router>
+  );
+}

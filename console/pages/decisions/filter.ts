@@ -1,0 +1,41 @@
+import type { Trace } from '../../api/shapes.ts';
+
+/** What an operator wants to see of the decisions. Empty texts hide nothing. */
+export interface Filter {
+  readonly point: string;
+  readonly hook: string;
+  readonly action: string;
+  readonly session: string;
+  readonly code: string;
+  /** Only what hooks in shadow mode would have blocked. */
+  readonly wouldBlock: boolean;
+}
+
+export const NO_FILTER: Filter = {
+  point: '',
+  hook: '',
+  action: '',
+  session: '',
+  code: '',
+  wouldBlock: false,
+};
+
+/** Whether a fire passes a filter. */
+export function passes(trace: Trace, filter: Filter): boolean {
+  const { point, hook, action, session, code, wouldBlock } = filter;
+  const runs = trace.hooks;
+  const shadow = trace.shadow ?? [];
+  if (point !== '' && trace.point !== point) return false;
+  if (session !== '' && !(trace.sessionId ?? '').includes(session)) return false;
+  if (action !== '' && trace.action !== action && !runs.some((run) => run.action === action)) {
+    return false;
+  }
+  if (code !== '' && trace.code !== code && !runs.some((run) => run.code === code)) return false;
+  if (wouldBlock && !shadow.some((run) => run.action === 'block')) return false;
+  return hook === '' || [...runs, ...shadow].some((run) => run.hook.includes(hook));
+}
+
+/** The query of a filter. */
+export function queryOf({ wouldBlock, ...texts }: Filter): Record<string, string> {
+  return { ...texts, wouldBlock: wouldBlock ? 'true' : '' };
+}

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks';
+
+import type { ReplayAnswer, ReplayCall } from '../../api/shapes.ts';
+import { ActionTag } from '../../parts/action-tag.tsx';
+import { ChoiceSwitch } from '../../parts/choice-switch.tsx';
+import { showCount } from '../../parts/figures.ts';
+import { EmptyNote } from '../../parts/notes.tsx';
+import { useIsNarrow } from '../../parts/narrow.ts';
+import { VirtualGrid } from '../../parts/virtual-grid.tsx';
+import { DetailFrame } from '../decisions/detail-frame.tsx';
+
+const VIEWS = { stopped: 'What is not a plain allow', all: 'All calls' } as const;
+
+/** The calls of a recording with what would come of each. */
+export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
+  const isNarrow = useIsNarrow();
+  const [view, setView] = useState<keyof typeof VIEWS>('stopped');
+  const [opened, setOpened] = useState<Numbered>();
+  const calls = answer.calls.map((call, at) => ({ ...call, at }));
+  const rows = calls.filter((call) => view === 'all' || isNotable(call));
+  const byAction = Map.groupBy(calls, ({ action }) => action);
+  return (
+    <>
+      <div class="row">
+        <strong>{showCount(calls.length)} calls</strong>
+        {[...byAction].map(([action, of]) => (
+          <span key={action} class="row">
+            <ActionTag action={action} /> {showCount(of.length)}
+          </span>
+        ))}
+        <ChoiceSwitch label="Which calls" choices={VIEWS} value={view} onChange={setView} />
+      </div>
+      <div class={opened === undefined ? 'split' : 'split opened'}>
+        {rows.length === 0 ? (
+          <EmptyNote title="All signals clear">
+            No hook would have stopped or changed anything in this recording.
+          </EmptyNote>
+        ) : (
+          <VirtualGrid
+            class="decision-grid replay-grid"
+            label="Calls of the recording"
+            columns={['Line', 'Decision', 'Point', 'Hook', 'Reason']}
+            rows={rows}
+            rowPx={isNarrow ? 64 : 40}
+            keyOf={({ at }) => String(at)}
+            opened={opened === undefined ? '' : String(opened.at)}
+            onOpen={setOpened}
+            cells={cellsOf}
+          />
+        )}
+        {opened !== undefined && (
+          <DetailFrame title={opened.tool ?? opened.point} onClose={() => setOpened(undefined)}>
+            <div class="row">
+              <ActionTag action={opened.action} />
+              {typeof opened.code === 'string' && <code>{opened.code}</code>}
+              <span class="soft">
+                line {opened.line}, {opened.point}
+              </span>
+            </div>
+            {typeof opened.hook === 'string' && <p class="name">By {opened.hook}</p>}
+            {typeof opened.reason === 'string' && <p class="reason">{opened.reason}</p>}
+          </DetailFrame>
+        )}
+      </div>
+    </>
+  );
+}
+
+type Numbered = ReplayCall & { readonly at: number };
+
+function isNotable({ action, code }: ReplayCall): boolean {
+  return action !== 'allow' || typeof code === 'string';
+}
+
+function cellsOf({ line, action, point, tool, hook, code, reason }: Numbered) {
+  return (
+    <>
+      <span role="gridcell" class="cell-time">
+        {line}
+      </span>
+      <span role="gridcell" class="cell-action">
+        <ActionTag action={action} />
+      </span>
+      <span role="gridcell" class="cell-point">
+        {point}
+        {typeof tool === 'string' && ` · ${tool}`}
+      </span>
+      <span role="gridcell" class="cell-hook">
+        {hook ?? ''}
+      </span>
+      <span role="gridcell" class="cell-reason">
+        {typeof code === 'string' && <code>{code} </code>}
+        {reason ?? ''}
+      </span>
+    </>
+  );
+}

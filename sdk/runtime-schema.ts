@@ -28,6 +28,35 @@ const TIER = {
   enum: ['allow', 'confirm', 'review', 'never'],
 } as const;
 
+const TOKEN_NAME = {
+  name: { ...TEXT, maxLength: 64, description: 'Stands in records for who did something' },
+  role: {
+    description:
+      'agent fires points and uses what was granted; operator also looks, tests and answers; admin also changes grants, modes and sessions',
+    enum: ['agent', 'operator', 'admin'],
+  },
+} as const;
+
+const TOKEN_SCHEMA = {
+  anyOf: [
+    {
+      type: 'object',
+      properties: {
+        ...TOKEN_NAME,
+        sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Digest of the token' },
+      },
+      required: ['name', 'role', 'sha256'],
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      properties: { ...TOKEN_NAME, env: { ...TEXT, description: 'Variable that holds the token' } },
+      required: ['name', 'role', 'env'],
+      additionalProperties: false,
+    },
+  ],
+} as const;
+
 const BUDGET = {
   type: 'object',
   properties: {
@@ -267,6 +296,14 @@ export const RUNTIME_SCHEMA = {
     },
     approvals: {
       description: 'Who decides what hooks ask',
+        tokens: {
+          description: 'Bearer tokens with roles, by their digest or by the variable they are in',
+          type: 'array',
+          maxItems: 100,
+          items: TOKEN_SCHEMA,
+        },
+        requestsPerMinute: limit('requests of one caller but fires', 6000, { minimum: 1 }),
+        firesPerMinute: limit('fires of one caller', null, { minimum: 1 }),
       type: 'object',
       properties: {
         enabled: {

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { AnswerFlags, ApprovalListFlags } from './approvals-command.ts';
@@ -9,6 +9,7 @@ import { addGrantCommands } from './grants/commands.ts';
 import type { HookFlags } from './hook/hook-command.ts';
 import { HOOK_VERBS } from './hook/hook-events.ts';
 import { interruptible } from './interruption.ts';
+import { addOperateCommands } from './operate/commands.ts';
 import { addPackageCommands } from './packages/package-commands.ts';
 import type { ReplayFlags } from './replay/replay-command.ts';
 import type { RunFlags } from './run-command.ts';
@@ -16,6 +17,7 @@ import type { Session } from './session.ts';
 import type { StartFlags } from './start-command.ts';
 import { openTerminal } from './terminal.ts';
 import type { TestFlags } from './test-command.ts';
+import type { TokenFlags } from './token-command.ts';
 import { readVersion } from './version.ts';
 
 const EXIT_HELP = `
@@ -73,6 +75,8 @@ function buildProgram(runIn: Runner): Command {
   addRun(program, run);
   addAuditCommands(program, run);
   addGrantCommands(program, run);
+  addToken(program, run);
+  addOperateCommands(program, run);
   addPackageCommands(program, run);
   return program;
 }
@@ -204,6 +208,23 @@ function addApprovals(program: Command, run: Run): void {
     .option('--note <text>', 'a note to the model')
     .action((id: string, flags: AnswerFlags) =>
       run(async (session) => (await load()).runDeny(session, id, flags)),
+    );
+}
+
+function addToken(program: Command, run: Run): void {
+  program
+    .command('token')
+    .description('make tokens of the server')
+    .command('create')
+    .description('print a new token, once, and the line for server.tokens in runtime.json')
+    .addOption(
+      new Option('--role <role>', 'what it may do')
+        .choices(['agent', 'operator', 'admin'])
+        .makeOptionMandatory(),
+    )
+    .option('--name <name>', 'who has it; stands in records')
+    .action((flags: TokenFlags) =>
+      run(async (session) => (await import('./token-command.ts')).runTokenCreate(session, flags)),
     );
 }
 

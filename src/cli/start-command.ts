@@ -7,6 +7,7 @@ import { readRecordings } from '../replay/recording.ts';
 import { replay } from '../replay/replay.ts';
 import { EXIT } from './exit-code.ts';
 import { printInventory } from './inventory-tables.ts';
+import { catchHangups } from './operate/hangup.ts';
 import { decisionLine, progressLine } from './replay/replay-printing.ts';
 import { withRuntime, type Session } from './session.ts';
 import { readVersion } from './version.ts';
@@ -26,7 +27,9 @@ export async function runStart(session: Session, flags: StartFlags): Promise<num
   const { terminal } = session;
   const isQuiet = { now: terminal.isWatched };
   const log = { pretty: terminal.isWatched, destination: logStream(isQuiet) };
+  const hangups = catchHangups(terminal);
   return withRuntime(session, log, async (runtime) => {
+    hangups.follow(runtime);
     printInventory(terminal, runtime.inventory());
     const isClean = await replayRecordings(session, runtime, flags);
     isQuiet.now = false;
@@ -34,7 +37,7 @@ export async function runStart(session: Session, flags: StartFlags): Promise<num
     if (flags.serve === false) return isClean ? EXIT.ok : EXIT.problems;
     await serve(session, runtime, flags);
     return EXIT.ok;
-  });
+  }).finally(() => hangups.end());
 }
 
 /** While the recordings are replayed, people see each decision once, not also as a line of the log. */
@@ -91,11 +94,14 @@ async function serve(
 ): Promise<void> {
   // Not before: loading an HTTP server would hold up the first decision.
   const { openServer } = await import('../server/server.ts');
+  const { readTokens } = await import('../server/tokens.ts');
   const { server, limits } = runtime.config;
   const opened = await openServer(runtime, {
     host: flags.host ?? server.host,
     port: flags.port ?? server.port,
     token: process.env['SIGNALBOX_TOKEN'] ?? server.token,
+    tokens: readTokens(server.tokens, process.env),
+    limits: server,
     payloadBytes: limits.payloadBytes,
     version: readVersion(),
     onFault: (error) => terminal.error(error),

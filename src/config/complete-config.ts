@@ -42,6 +42,9 @@ export function completeConfig(
       port: server.properties.port.default,
       ...given.server,
     },
+      requestsPerMinute: server.properties.requestsPerMinute.default as number,
+      firesPerMinute: null,
+      tokens: [],
     fetch: { ports: given.fetch?.ports ?? [], private: given.fetch?.private ?? [] },
     secrets: {
       folder:

@@ -62,6 +62,28 @@ export interface AccessSettings {
   readonly default: AccessTier;
 }
 
+/** What a caller of the server may do: fire points, also look and answer, or everything. */
+export type ServerRole = 'agent' | 'operator' | 'admin';
+
+/** A token of the server, by its digest or by the variable that it is in. */
+export interface TokenSettings {
+  readonly name: string;
+  readonly role: ServerRole;
+  readonly env?: string;
+  /** Of the token, in hexadecimal. */
+  readonly sha256?: string;
+}
+
+/** The `server` part. */
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string;
+  readonly tokens: readonly TokenSettings[];
+  readonly requestsPerMinute: number | null;
+  readonly firesPerMinute: number | null;
+}
+
 /** One budget. */
 export interface BudgetSettings {
   readonly max: number;
@@ -102,7 +124,7 @@ export interface RuntimeConfig {
     readonly reasons: 'full' | 'scrubbed' | 'none';
     readonly retentionDays: number | null;
   };
-  readonly server: { readonly host: string; readonly port: number; readonly token?: string };
+  readonly server: ServerSettings;
   readonly fetch: { readonly ports: readonly string[]; readonly private: readonly string[] };
   readonly secrets: {
     /** Absolute; `undefined` for the environment alone. */

@@ -8,6 +8,7 @@ import type {
   PackageEntry,
   RuntimeLimits,
 } from './runtime-config.ts';
+  ServerSettings,
 
 type BudgetDraft = Pick<BudgetSettings, 'max'> & Partial<BudgetSettings>;
 
@@ -33,7 +34,7 @@ export interface RuntimeFile {
     readonly reasons?: 'full' | 'scrubbed' | 'none';
     readonly retentionDays?: number | null;
   };
-  readonly server?: { readonly host?: string; readonly port?: number; readonly token?: string };
+  readonly server?: Partial<ServerSettings>;
   readonly fetch?: { readonly ports?: readonly string[]; readonly private?: readonly string[] };
   readonly secrets?: { readonly folder?: string };
   readonly approvals?: { readonly enabled?: boolean };

@@ -33,6 +33,9 @@ export type ReplayStep =
     }
   | { readonly kind: 'problem'; readonly error: SignalboxError };
 
+/** What a replay needs of a runtime. */
+export type FiringRuntime = Pick<Runtime, 'fire' | 'endSession'>;
+
 /** The session that a conversation is replayed in. */
 export interface ReplaySession {
   readonly sessionId: string;
@@ -42,7 +45,7 @@ export interface ReplaySession {
 
 /** Fires what one entry of a recording shows, in order, and drops what hooks remember of it. */
 export async function* runConversation(
-  runtime: Runtime,
+  runtime: FiringRuntime,
   entry: RecordingEntry,
   session: ReplaySession,
 ): AsyncGenerator<ReplayStep> {
@@ -68,7 +71,7 @@ export async function* runConversation(
 }
 
 async function fireEvent(
-  runtime: Runtime,
+  runtime: FiringRuntime,
   conversation: Conversation,
   { event, session }: { event: ConversationEvent & { kind: 'fire' }; session: ReplaySession },
 ): Promise<ReplayStep> {
@@ -101,7 +104,7 @@ async function fireEvent(
 }
 
 /** The compiler cannot match point and payload across a union, so each case names its own. */
-function fireOne(runtime: Runtime, fire: Fire, context: Context): Promise<Verdict> {
+function fireOne(runtime: FiringRuntime, fire: Fire, context: Context): Promise<Verdict> {
   switch (fire.point) {
     case 'preInput':
       return runtime.fire(fire.point, fire.payload, context);

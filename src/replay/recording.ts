@@ -54,6 +54,19 @@ export async function* readRecordings(files: readonly string[]): AsyncGenerator<
   }
 }
 
+/** Reads conversations out of a text, in any of the forms that files have. */
+export async function* readRecordedText(text: string): AsyncGenerator<RecordingEntry> {
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield Buffer.from(text);
+  }
+  let count = 0;
+  for await (const entry of readEntries('recording', chunks())) {
+    count += 1;
+    yield entry;
+  }
+  if (count === 0) yield { error: invalid('recording', 1, 'it holds no conversation') };
+}
+
 async function* readEntries(file: string, chunks: Chunks): AsyncGenerator<RecordingEntry> {
   const { head, rest } = await readHead(chunks);
   if (head.startsWith(OPENING_BRACKET)) {

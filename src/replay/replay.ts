@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import type { SignalboxError } from '../../sdk/errors.ts';
-import type { Runtime } from '../runtime.ts';
-import { runConversation, type ReplayRow, type ReplayStep } from './conversation-run.ts';
+import {
+  runConversation,
+  type FiringRuntime,
+  type ReplayRow,
+  type ReplayStep,
+} from './conversation-run.ts';
 import type { RecordingEntry } from './recording.ts';
 import { runAhead } from './run-ahead.ts';
 import { createTurnstile } from './turnstile.ts';
@@ -40,7 +44,7 @@ const WAITING_PER_RUNNING = 4;
  * the recording holds stays as it is: after a blocked call the next recorded event still fires.
  */
 export async function replay(
-  runtime: Runtime,
+  runtime: FiringRuntime,
   source: AsyncIterable<RecordingEntry>,
   options: ReplayOptions = {},
 ): Promise<ReplayProgress> {

@@ -1,43 +1,74 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv4 } from 'node:net';
 
 import { SignalboxError } from '../../sdk/errors.ts';
+import { isAtLeast, type ApiCaller, type RouteRole } from './roles.ts';
+import { callerOf, type ServerToken } from './tokens.ts';
 
 /** Who may call a server. */
 export interface AccessRules {
   /** The address it listens on. */
   readonly host: string;
-  /** Without one, this machine alone is served. */
-  readonly token: string | undefined;
+  /** Without any, this machine alone is served, and may do everything. */
+  readonly tokens: readonly ServerToken[];
 }
 
 /** The parts of a request that access depends on. */
 export interface AccessRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  /** Whether what it asks for is open to those without the token. */
-  readonly isOpen: boolean;
+  /** Names and values by turns, as they came. */
+  readonly rawHeaders: readonly string[];
 }
 
 /** Throws `bind_refused` when a server would be open to other machines without a token. */
-export function checkBinding({ host, token }: AccessRules): void {
-  if (token === undefined && !isLoopback(host)) throw new SignalboxError('bind_refused', { host });
+export function checkBinding({ host, tokens }: AccessRules): void {
+  if (tokens.length === 0 && !isLoopback(host)) throw new SignalboxError('bind_refused', { host });
 }
 
-/** Throws `host_refused`, `origin_refused` or `unauthorised` for a request that may not be answered. */
-export function checkAccess(rules: AccessRules, request: AccessRequest): void {
-  const { headers } = request;
-  if (headers.host === undefined) {
-    throw new SignalboxError('request_invalid', { detail: 'it has no host header' });
-  }
-  if (rules.token === undefined && !isOwnHost(headers.host, rules.host)) {
-    throw new SignalboxError('host_refused');
-  }
+/**
+ * Who sent a request; `undefined` without a token where one is needed. Throws `request_invalid`, `host_refused` or
+ * `origin_refused` for one that may not be answered whoever sent it, and `unauthorised` for a token that is none.
+ */
+export function identify(rules: AccessRules, request: AccessRequest): ApiCaller | undefined {
+  const { headers, rawHeaders } = request;
+  const twice = repeated(rawHeaders);
+  if (twice !== undefined) throw invalid(`it has two ${twice} headers`);
+  if (headers.host === undefined) throw invalid('it has no host header');
+  const isLocal = rules.tokens.length === 0;
+  if (isLocal && !isOwnHost(headers.host, rules.host)) throw new SignalboxError('host_refused');
   if (isFromElsewhere(request, headers.host)) throw new SignalboxError('origin_refused');
-  if (rules.token !== undefined && !request.isOpen && !hasToken(headers, rules.token)) {
-    throw new SignalboxError('unauthorised');
+  if (isLocal) return LOCAL;
+  if (headers.authorization === undefined) return undefined;
+  const given = /^Bearer +(\S+) *$/i.exec(headers.authorization)?.[1];
+  const caller = given === undefined ? undefined : callerOf(rules.tokens, given);
+  if (caller === undefined) throw new SignalboxError('unauthorised');
+  return caller;
+}
+
+/** Whoever is on this machine, where no token tells people apart. */
+const LOCAL: ApiCaller = { name: 'local', role: 'admin' };
+
+/** Throws `unauthorised` or `role_refused`. */
+export function checkRole(caller: ApiCaller | undefined, needed: RouteRole): void {
+  if (needed === 'open') return;
+  if (caller === undefined) throw new SignalboxError('unauthorised');
+  if (isAtLeast(caller.role, needed)) return;
+  throw new SignalboxError('role_refused', { role: caller.role, needed });
+}
+
+/** Headers of which servers and proxies would each believe another one. */
+const SINGLE = new Set(['host', 'origin', 'authorization', 'content-type']);
+
+function repeated(rawHeaders: readonly string[]): string | undefined {
+  let seen: string[] | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (!SINGLE.has(name)) continue;
+    if (seen?.includes(name) === true) return name;
+    (seen ??= []).push(name);
   }
+  return undefined;
 }
 
 /** A name that another machine's DNS may have pointed at this one is not ours. */
@@ -70,12 +101,6 @@ function originHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-function hasToken(headers: IncomingHttpHeaders, token: string): boolean {
-  const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  return given !== undefined && timingSafeEqual(digest(given), digest(token));
-}
-
-/** Digests are of one length, so that a comparison tells nothing of the token's. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function invalid(detail: string): SignalboxError {
+  return new SignalboxError('request_invalid', { detail });
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ObjectSchema } from '../../sdk/json-schema.ts';
 import type { Approvals } from '../approvals/approval.ts';
 import type { Payload } from '../chain/call.ts';
+import { actorOf } from './roles.ts';
 
 const TEXT = { type: 'string' } as const;
 const ID = { type: 'string', minLength: 1, maxLength: 64 } as const;
@@ -17,7 +18,11 @@ const ANSWER_SCHEMA = {
       description: 'Only "Allow", "Allow once" and "Allow always" grant',
     },
     note: { ...TEXT, maxLength: 4000, description: 'Goes to the model' },
-    by: { ...TEXT, maxLength: 200, description: 'Who answered, for the records' },
+    by: {
+      ...TEXT,
+      maxLength: 200,
+      description: 'Who answered; the records have the token beside it',
+    },
   },
   required: ['answer'],
   additionalProperties: false,
@@ -64,6 +69,7 @@ interface RedeemRequest extends ById {
 /** Adds the routes by which people answer what hooks ask, and loops use what was granted. */
 export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): void {
   app.get<ListRequest>('/v1/approvals', {
+    config: { role: 'operator' },
     schema: {
       operationId: 'listApprovals',
       summary: 'List what was asked, newest first',
@@ -73,6 +79,7 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
     handler: async ({ query }) => ({ approvals: await approvals.list(query) }),
   });
   app.get<ById>('/v1/approvals/:id', {
+    config: { role: 'operator' },
     schema: {
       operationId: 'showApproval',
       summary: 'Show a question with the call as it would run and what hooks changed in it',
@@ -82,6 +89,7 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
     handler: async ({ params }) => approvals.show(params.id),
   });
   app.post<AnswerRequest>('/v1/approvals/:id/answer', {
+    config: { role: 'operator' },
     schema: {
       operationId: 'answerApproval',
       summary: 'Answer a question, once and in its time',
@@ -89,10 +97,11 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
       body: ANSWER_SCHEMA,
       response: ERRORS,
     },
-    handler: async ({ params, body }) =>
-      approvals.answer(params.id, { ...body, by: body.by ?? 'api' }),
+    handler: async ({ params, body, caller }) =>
+      approvals.answer(params.id, { ...body, by: actorOf(caller, body.by) }),
   });
   app.post<RedeemRequest>('/v1/approvals/:id/redeem', {
+    config: { role: 'agent' },
     schema: {
       operationId: 'redeemApproval',
       summary: 'Use a grant, once, for exactly what was asked; only "ok": true lets the call run',

@@ -25,22 +25,27 @@ export function addHookRoutes(app: FastifyInstance, runtime: Runtime): void {
     response: ERRORS,
   });
   app.get('/v1/hooks/metrics', {
+    config: { role: 'operator' },
     schema: route('hookMetrics', 'Calls, panics, timeouts and durations by hook and point'),
     handler: async () => ({ metrics: runtime.hookMetrics() }),
   });
   app.get('/v1/hooks/bag', {
+    config: { role: 'operator' },
     schema: route('hookBag', 'Producers and consumers of each key that hooks share'),
     handler: async () => ({ keys: runtime.bag() }),
   });
   app.get<OfSession>('/v1/sessions/:session/hooks', {
+    config: { role: 'operator' },
     schema: route('sessionHooks', 'The hooks that a session has', SESSION),
     handler: async ({ params }) => ({ hooks: runtime.sessionHooks.list(params.session) }),
   });
   app.get<OfSession>('/v1/sessions/:session/transcript', {
+    config: { role: 'operator' },
     schema: route('sessionTranscript', 'What hooks did in a session', SESSION),
     handler: async ({ params }) => ({ lines: await runtime.transcript(params.session) }),
   });
   app.put<OfHook>('/v1/sessions/:session/hooks/:hook', {
+    config: { role: 'admin' },
     schema: route('grantHook', 'Attach a hook of agent-os to a session', HOOK),
     handler: async ({ params: { session, hook } }) => {
       runtime.sessionHooks.grant(session, hook);
@@ -48,6 +53,7 @@ export function addHookRoutes(app: FastifyInstance, runtime: Runtime): void {
     },
   });
   app.delete<OfHook>('/v1/sessions/:session/hooks/:hook', {
+    config: { role: 'admin' },
     schema: route('revokeHook', 'Take a hook of agent-os from a session', HOOK),
     handler: async ({ params: { session, hook } }) => {
       runtime.sessionHooks.revoke(session, hook);

@@ -19,6 +19,7 @@ interface TestBody {
 /** Adds the routes that show and test the hooks. */
 export function addInspectRoutes(app: FastifyInstance, runtime: Runtime): void {
   app.get('/inspect/hooks', {
+    config: { role: 'operator' },
     schema: {
       operationId: 'inventory',
       summary: 'List the hooks that are live, and those that are not and why',
@@ -27,6 +28,7 @@ export function addInspectRoutes(app: FastifyInstance, runtime: Runtime): void {
     handler: async () => runtime.inventory(),
   });
   app.post<TestBody>('/inspect/hooks/test', {
+    config: { role: 'operator' },
     schema: {
       operationId: 'testHooks',
       summary: 'Run one hook or the chain of a point on a payload, without leaving a trace',

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 
 import { POINT_NAMES } from '../../sdk/points.ts';
+import { ANSWERS } from './answer-schemas.ts';
 import {
   ERROR_SCHEMA,
   HEALTH_SCHEMA,
@@ -12,7 +13,14 @@ import {
   VERDICT_SCHEMA,
 } from './schemas.ts';
 
-const SHARED = [VERDICT_SCHEMA, TEST_REPORT_SCHEMA, INVENTORY_SCHEMA, HEALTH_SCHEMA, ERROR_SCHEMA];
+const SHARED = [
+  VERDICT_SCHEMA,
+  TEST_REPORT_SCHEMA,
+  INVENTORY_SCHEMA,
+  HEALTH_SCHEMA,
+  ERROR_SCHEMA,
+  ...Object.entries(ANSWERS).map(([name, schema]) => ({ ...schema, $id: name })),
+];
 
 /** Makes the OpenAPI document out of the schemas of the routes that are added after it. */
 export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
@@ -24,12 +32,16 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
         title: 'Signalbox',
         version,
         description:
-          'Asks the hooks of an agent. An answer that is not 200 means that nothing was decided: the caller must then not do what it asked about.',
+          'Asks the hooks of an agent. "x-role" is what a token must be of to call a route. An answer that is not 200 means that nothing was decided: the caller must then not do what it asked about.',
       },
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
     },
     refResolver: { buildLocalReference: ({ $id }) => (typeof $id === 'string' ? $id : 'Unnamed') },
-    transform: ({ schema, url }) => ({ schema: withPayloads(schema ?? {}), url }),
+    transform: ({ schema, url, route }) => {
+      const { role = 'admin' } = route.config ?? {};
+      return { schema: { ...withPayloads(schema ?? {}), 'x-role': role }, url };
+    },
   });
 }
 

@@ -4,6 +4,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import { POINT_NAMES, type PayloadInput, type Point } from '../../sdk/points.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
+import { FIRE_ROUTE } from './gate.ts';
 import { answers } from './openapi.ts';
 import { pointOf } from './point-name.ts';
 import { FIRE_SCHEMA } from './schemas.ts';
@@ -19,7 +20,8 @@ interface FireRequest {
 
 /** Adds the route by which an agent loop asks the chain of a point. */
 export function addPointRoute(app: FastifyInstance, runtime: Runtime): void {
-  app.post<FireRequest>('/v1/points/:point', {
+  app.post<FireRequest>(FIRE_ROUTE, {
+    config: { role: 'agent' },
     schema: {
       operationId: 'fire',
       summary: 'Ask the hooks of a point',

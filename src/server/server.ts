@@ -5,24 +5,37 @@ import { misfit } from '../../sdk/check-value.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { Schema } from '../../sdk/json-schema.ts';
 import { printable } from '../config/printable.ts';
-import type { Runtime } from '../runtime.ts';
-import { checkAccess, checkBinding } from './access.ts';
+import type { LiveRuntime } from '../live-runtime.ts';
+import { checkBinding } from './access.ts';
 import { addApprovalRoutes } from './approval-routes.ts';
 import { refuseConnection } from './bad-connection.ts';
+import { addDecisionRoutes } from './decision-routes.ts';
+import { addDecisionStream } from './decision-stream.ts';
 import { answerOf } from './error-answer.ts';
-import { addHealthRoute, HEALTH_PATH } from './health-route.ts';
+import { addGate, type RateLimits } from './gate.ts';
+import { addHealthRoutes } from './health-routes.ts';
 import { addHookRoutes } from './hook-routes.ts';
 import { addInspectRoutes } from './inspect-routes.ts';
+import { addOverviewRoutes } from './overview-routes.ts';
+import { addPackageRoutes } from './package-routes.ts';
+import { addTryRoutes } from './try-routes.ts';
+import { refuseOtherMethods, watchMethods } from './methods.ts';
 import { registerOpenApi } from './openapi.ts';
 import { addPointRoute } from './point-route.ts';
+import { isAtLeast, type RouteRole } from './roles.ts';
+import { wholeToken, type ServerToken } from './tokens.ts';
 
 /** How a server listens and what it takes. */
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** What callers must show; without one, this machine alone is served. */
+  /** A token that may do everything. Without any token, this machine alone is served. */
   readonly token?: string | undefined;
+  /** More of them, with their roles. */
+  readonly tokens?: readonly ServerToken[];
+  /** None, if absent. */
+  readonly limits?: RateLimits;
   /** The largest payload; `null`, whatever a process can hold. */
   readonly payloadBytes: number | null;
   /** Version of the runtime, for the OpenAPI document. */
@@ -47,14 +60,15 @@ const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
+const NO_LIMITS: RateLimits = { requestsPerMinute: null, firesPerMinute: null };
 
 /** Serves a runtime over HTTP. Throws `bind_refused`, `listen_failed`. */
-export async function openServer(runtime: Runtime, options: ServerOptions): Promise<Server> {
-  const { host, port } = options;
-  const token = options.token === '' ? undefined : options.token;
-  checkBinding({ host, token });
+export async function openServer(runtime: LiveRuntime, options: ServerOptions): Promise<Server> {
+  const { host, port, token = '' } = options;
+  const tokens = [...(token === '' ? [] : [wholeToken(token)]), ...(options.tokens ?? [])];
+  checkBinding({ host, tokens });
   const state = { isStopping: false };
-  const app = await createApp(runtime, { ...options, token }, state);
+  const app = await createApp(runtime, { ...options, tokens }, state);
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -75,8 +89,8 @@ export async function openServer(runtime: Runtime, options: ServerOptions): Prom
 }
 
 async function createApp(
-  runtime: Runtime,
-  options: ServerOptions,
+  runtime: LiveRuntime,
+  options: ServerOptions & { readonly tokens: readonly ServerToken[] },
   state: { readonly isStopping: boolean },
 ): Promise<FastifyInstance> {
   const maxBytes = options.payloadBytes ?? MAX_BODY_BYTES;
@@ -99,12 +113,23 @@ async function createApp(
     validator(schema as Schema, httpPart ?? 'body'),
   );
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    const isOpen = request.routeOptions.url === HEALTH_PATH;
-    const { method, headers } = request;
-    checkAccess({ host: options.host, token: options.token }, { method, headers, isOpen });
+  const methods = watchMethods(app);
+  const { host, tokens, limits = NO_LIMITS } = options;
+  await addGate(app, { host, tokens, limits });
+  app.addHook('onRequest', async () => {
     if (state.isStopping) throw new SignalboxError('server_stopping');
+  });
+  app.addHook('onResponse', async ({ method, url, caller, routeOptions }, { statusCode }) => {
+    if (caller === undefined || !isAct(method, routeOptions.config.role)) return;
+    const act = routeOptions.schema?.operationId;
+    const path = printable(url.split('?')[0] ?? '', 300);
+    runtime.log.info('api_act', {
+      act,
+      path,
+      status: statusCode,
+      by: caller.name,
+      role: caller.role,
+    });
   });
   app.addHook('onSend', async (_request, reply) => {
     // Otherwise the caller's connection stays open for a next request and holds up the end.
@@ -120,31 +145,31 @@ async function createApp(
   });
   await registerOpenApi(app, options.version);
   await app.register(async (routes) => {
-    addHealthRoute(routes, runtime);
+    addHealthRoutes(routes, runtime);
     addInspectRoutes(routes, runtime);
     addHookRoutes(routes, runtime);
     addPointRoute(routes, runtime);
+    addOverviewRoutes(routes, runtime, options.version);
+    addDecisionRoutes(routes, runtime);
+    addDecisionStream(routes, runtime.feed);
+    addPackageRoutes(routes, runtime);
+    addTryRoutes(routes, runtime);
     addApprovalRoutes(routes, runtime.approvals);
-    routes.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+    const hidden = { schema: { hide: true }, config: { role: 'agent' as const } };
+    routes.get('/openapi.json', hidden, async () => app.swagger());
+    refuseOtherMethods(routes, methods());
   });
   app.setNotFoundHandler((request) => {
-    const path = printable(request.url.split('?')[0] ?? '', 200);
-    const allowed = ['GET', 'POST', 'PUT', 'DELETE'].filter((method) =>
-      hasRoute(app, method, path),
-    );
-    if (allowed.length === 0) throw new SignalboxError('not_found', { path });
-    throw new SignalboxError('method_not_allowed', { path, allowed: allowed.join(', ') });
+    throw new SignalboxError('not_found', {
+      path: printable(request.url.split('?')[0] ?? '', 200),
+    });
   });
   return app;
 }
 
-function hasRoute(app: FastifyInstance, method: string, path: string): boolean {
-  const url = path
-    .replace(/^\/v1\/points\/[^/]+$/, '/v1/points/:point')
-    .replace(/^\/v1\/approvals\/[^/]+/, '/v1/approvals/:id')
-    .replace(/^\/v1\/sessions\/[^/]+\/hooks\/[^/]+$/, '/v1/sessions/:session/hooks/:hook')
-    .replace(/^\/v1\/sessions\/[^/]+/, '/v1/sessions/:session');
-  return app.hasRoute({ method, url });
+/** Whether a request changes something that agents may not. */
+function isAct(method: string, role: RouteRole = 'admin'): boolean {
+  return method !== 'GET' && method !== 'HEAD' && isAtLeast(role, 'operator');
 }
 
 /** Holds the parts of a request against their schemas, and names the key that is wrong. */

@@ -466,21 +466,6 @@ test('the OpenAPI document comes from the schemas that requests are held against
   const { url } = await serve();
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
   expect(document.openapi).toBe('3.1.0');
-  expect(Object.keys(document.paths).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
-    '/healthz',
-    '/inspect/hooks',
-    '/inspect/hooks/test',
-    '/v1/approvals',
-    '/v1/approvals/{id}',
-    '/v1/approvals/{id}/answer',
-    '/v1/approvals/{id}/redeem',
-    '/v1/hooks/bag',
-    '/v1/hooks/metrics',
-    '/v1/points/{point}',
-    '/v1/sessions/{session}/hooks',
-    '/v1/sessions/{session}/hooks/{hook}',
-    '/v1/sessions/{session}/transcript',
-  ]);
   const { schemas } = document.components;
   expect(Object.keys(schemas)).toEqual(
     expect.arrayContaining(['Verdict', 'Error', ...POINT_NAMES.map((point) => `Payload.${point}`)]),

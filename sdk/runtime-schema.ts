@@ -274,6 +274,14 @@ export const RUNTIME_SCHEMA = {
         host: { ...TEXT, default: '127.0.0.1' },
         port: { type: 'integer', minimum: 0, maximum: 65_535, default: 4747 },
         token: { ...TEXT, description: 'Bearer token; needed beyond this machine' },
+        tokens: {
+          description: 'Bearer tokens with roles, by their digest or by the variable they are in',
+          type: 'array',
+          maxItems: 100,
+          items: TOKEN_SCHEMA,
+        },
+        requestsPerMinute: limit('requests of one caller but fires', 6000, { minimum: 1 }),
+        firesPerMinute: limit('fires of one caller', null, { minimum: 1 }),
       },
       additionalProperties: false,
     },
@@ -296,14 +304,6 @@ export const RUNTIME_SCHEMA = {
     },
     approvals: {
       description: 'Who decides what hooks ask',
-        tokens: {
-          description: 'Bearer tokens with roles, by their digest or by the variable they are in',
-          type: 'array',
-          maxItems: 100,
-          items: TOKEN_SCHEMA,
-        },
-        requestsPerMinute: limit('requests of one caller but fires', 6000, { minimum: 1 }),
-        firesPerMinute: limit('fires of one caller', null, { minimum: 1 }),
       type: 'object',
       properties: {
         enabled: {

@@ -40,11 +40,11 @@ export function completeConfig(
     server: {
       host: server.properties.host.default,
       port: server.properties.port.default,
-      ...given.server,
-    },
       requestsPerMinute: server.properties.requestsPerMinute.default as number,
       firesPerMinute: null,
       tokens: [],
+      ...given.server,
+    },
     fetch: { ports: given.fetch?.ports ?? [], private: given.fetch?.private ?? [] },
     secrets: {
       folder:

@@ -7,8 +7,8 @@ import type {
   HookOverride,
   PackageEntry,
   RuntimeLimits,
-} from './runtime-config.ts';
   ServerSettings,
+} from './runtime-config.ts';
 
 type BudgetDraft = Pick<BudgetSettings, 'max'> & Partial<BudgetSettings>;
 

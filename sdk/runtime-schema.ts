@@ -264,6 +264,28 @@ export const RUNTIME_SCHEMA = {
           default: 'scrubbed',
         },
         retentionDays: limit('the age of a record', null, { minimum: 1, maximum: 36_500 }),
+        maxRows: limit('the number of records', null, { minimum: 1 }),
+        payloads: {
+          description: 'Keeps what hooks that decided were given, encrypted; without it nothing is',
+          type: 'object',
+          properties: {
+            retentionDays: {
+              description: 'Age at which they are deleted',
+              type: 'integer',
+              minimum: 1,
+              maximum: 36_500,
+            },
+            key: {
+              description: 'Where the key is: 32 bytes in base64 or hex',
+              type: 'object',
+              properties: { env: { ...TEXT, description: 'Name of an environment variable' } },
+              required: ['env'],
+              additionalProperties: false,
+            },
+          },
+          required: ['retentionDays', 'key'],
+          additionalProperties: false,
+        },
       },
       additionalProperties: false,
     },

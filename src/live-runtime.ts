@@ -29,6 +29,7 @@ import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { withModes } from './modes/mode-change.ts';
 import { openModeChanges } from './modes/mode-changes.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
+import { openPayloadSeal } from './records/payload-seal.ts';
 import { openRecords, type Records } from './records/records.ts';
 import { startRetention } from './records/retention.ts';
 import { openEdition, type Edition, type House } from './reload/edition.ts';
@@ -37,7 +38,8 @@ import { createReloader } from './reload/reloader.ts';
 import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
 import { openOperatorRows } from './sql/operator-rows.ts';
-import { openDatabase, type Database } from './sql/database.ts';
+import { openDatabase, openReader, type Database } from './sql/database.ts';
+import { checkLargeFile } from './sql/file-check.ts';
 import { openStore, type Store } from './store/store.ts';
 import { reportOf } from './test-report.ts';
 import type { Context, Verdict } from './verdict.ts';
@@ -87,12 +89,12 @@ async function assemble(
 ): Promise<LiveRuntime> {
   const log = createLogger({ reasons: config.records.reasons, ...logOptions });
   onOpened(() => log.close());
+  const onProblem = (error: SignalboxError): void => log.problem(error);
   const [{ store, records, database }, configured, entries] = await settled([
-    openLedgers(config, onOpened),
+    openLedgers(config, onOpened, onProblem),
     buildCatalog(config).then((built) => rigCatalog(built, rig)),
     buildChildEntries(join(config.folder, '.signalbox')),
   ]);
-  const onProblem = (error: SignalboxError): void => log.problem(error);
   const grantChanges = await openGrantChanges(database, onProblem);
   onOpened(() => grantChanges.close());
   const modes = await openModeChanges(database, onProblem);
@@ -227,14 +229,18 @@ function isLastOfTurn(point: Point): boolean {
 async function openLedgers(
   { store: { file, indexes }, records: settings }: RuntimeConfig,
   onOpened: (close: () => Promise<void>) => void,
+  onProblem: (error: SignalboxError) => void,
 ): Promise<{
   readonly store: Store;
   readonly records: Records;
   readonly database: Database;
 }> {
+  const { reasons, payloads } = settings;
+  const seal = payloads && openPayloadSeal(payloads.key.env, process.env);
   const open = async (path: string): Promise<Database> => {
     const database = await openDatabase(path);
     onOpened(() => database.close());
+    onOpened(checkLargeFile(path, onProblem));
     return database;
   };
   const storeOpening = open(file);
@@ -243,7 +249,9 @@ async function openLedgers(
   await Promise.allSettled([storeOpening, recordsOpening]);
   const recordsDatabase = await recordsOpening;
   const store = await openStore(await storeOpening, { indexes });
-  const records = openRecords(recordsDatabase, { reasons: settings.reasons });
+  const reader = openReader(settings.file);
+  onOpened(() => reader.close());
+  const records = openRecords(recordsDatabase, { reasons, seal, reader });
   onOpened(() => records.close());
   return { store, records, database: recordsDatabase };
 }

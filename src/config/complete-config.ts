@@ -36,6 +36,8 @@ export function completeConfig(
       file: resolve(folder, given.records?.file ?? records.properties.file.default),
       reasons: given.records?.reasons ?? records.properties.reasons.default,
       retentionDays: given.records?.retentionDays ?? null,
+      maxRows: given.records?.maxRows ?? null,
+      ...(given.records?.payloads !== undefined && { payloads: given.records.payloads }),
     },
     server: {
       host: server.properties.host.default,

@@ -123,6 +123,9 @@ export interface RuntimeConfig {
     readonly file: string;
     readonly reasons: 'full' | 'scrubbed' | 'none';
     readonly retentionDays: number | null;
+    readonly maxRows: number | null;
+    /** What hooks that decided were given is kept, encrypted with the key in an environment variable. */
+    readonly payloads?: { readonly retentionDays: number; readonly key: { readonly env: string } };
   };
   readonly server: ServerSettings;
   readonly fetch: { readonly ports: readonly string[]; readonly private: readonly string[] };

@@ -6,6 +6,7 @@ import type {
   BudgetsSettings,
   HookOverride,
   PackageEntry,
+  RuntimeConfig,
   RuntimeLimits,
   ServerSettings,
 } from './runtime-config.ts';
@@ -33,6 +34,8 @@ export interface RuntimeFile {
     readonly file?: string;
     readonly reasons?: 'full' | 'scrubbed' | 'none';
     readonly retentionDays?: number | null;
+    readonly maxRows?: number | null;
+    readonly payloads?: RuntimeConfig['records']['payloads'];
   };
   readonly server?: Partial<ServerSettings>;
   readonly fetch?: { readonly ports?: readonly string[]; readonly private?: readonly string[] };

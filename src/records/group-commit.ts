@@ -4,20 +4,20 @@ import type { Statement } from '../sql/messages.ts';
 
 /** Commits statements in groups: many callers share one transaction and one message to the database. */
 export interface GroupCommit {
-  /** Resolves once the statement is committed; rejects with `database` when its group is not. */
-  add(statement: Statement): Promise<void>;
+  /** Resolves once the statements are committed, together; rejects with `database` when their group is not. */
+  add(...statements: readonly Statement[]): Promise<void>;
   /** Sends what waits and settles when nothing is on its way any more. Never rejects: `add` has told. */
   flush(): Promise<void>;
 }
 
 /** Bounds of a group; source: the design's section on records. */
-const GROUP = { delayMs: 2, statements: 256 } as const;
+const GROUP = { delayMs: 2, records: 256 } as const;
 
-/** Statements on their way; past it the database is too slow for what is recorded, and callers must learn it. */
+/** Records on their way; past it the database is too slow for what is recorded, and callers must learn it. */
 const MAX_WAITING = 20_000;
 
 interface Waiting {
-  readonly statement: Statement;
+  readonly statements: readonly Statement[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -43,15 +43,15 @@ export function createGroupCommit(database: Database): GroupCommit {
   };
 
   return {
-    add(statement) {
+    add(...statements) {
       if (onTheirWay >= MAX_WAITING) {
         const detail = `keep up: ${MAX_WAITING} records wait`;
         return Promise.reject(new SignalboxError('database', { detail }));
       }
       onTheirWay += 1;
       return new Promise((resolve, reject) => {
-        group.push({ statement, resolve, reject });
-        if (group.length >= GROUP.statements) send();
+        group.push({ statements, resolve, reject });
+        if (group.length >= GROUP.records) send();
         else timer ??= setTimeout(send, GROUP.delayMs);
       });
     },
@@ -64,7 +64,7 @@ export function createGroupCommit(database: Database): GroupCommit {
 
 async function commitGroup(database: Database, group: readonly Waiting[]): Promise<void> {
   try {
-    await database.batch(group.map(({ statement }) => statement));
+    await database.batch(group.flatMap(({ statements }) => statements));
     for (const { resolve } of group) resolve();
   } catch (error) {
     for (const { reject } of group) reject(error);

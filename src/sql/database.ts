@@ -15,7 +15,12 @@ export interface DatabaseOptions {
   readonly busyTimeoutMs?: number;
   /** The file may grow to this size, then writes fail as on a full disk; `null`, no bound. */
   readonly maxFileBytes?: number | null;
+  /** A file up to this size is checked whole before it is used; {@link CHECKED_AT_START}. */
+  readonly checkBytes?: number;
 }
+
+/** Checking a file takes about 2 ms for each of its megabytes, and a start waits for it. */
+export const CHECKED_AT_START = 16 * 1024 * 1024;
 
 /** Limits of one call; each has a default. */
 export interface CallOptions {
@@ -29,33 +34,69 @@ export interface CallOptions {
 /** The most that one call returns unless it says otherwise. No query is unbounded. */
 export const PAGE = { rows: 1000, bytes: 4 * 1024 * 1024 } as const;
 
-/** A SQLite database in a worker thread of its own. The maker closes it. Every method rejects with `database` alone, or with `result_too_large`. */
+/** A SQLite database in a worker thread of its own. The maker closes it. Every method rejects with `database`, `database_damaged` or `result_too_large`. */
 export interface Database {
   /** Builds queries; each is one message to the worker. */
   readonly builder: QueryBuilder;
   run(statement: Statement, options?: CallOptions): Promise<Result>;
   /** One transaction: all of the statements or none. */
   batch(statements: readonly Statement[], options?: CallOptions): Promise<readonly Result[]>;
+  /** Reads the whole file, whatever its size, and says what is wrong with it; nothing else runs on it meanwhile. */
+  check(): Promise<readonly string[]>;
   /** Lets the calls before it finish. */
   close(): Promise<void>;
 }
 
 /**
  * Opens a database file, or `:memory:`; creates it, its folder and its tables where they are missing. Rejects with
- * `database` when it cannot be opened. Several processes may have one file open.
+ * `database` when it cannot be opened, with `database_damaged` when a check finds something wrong. Several processes may
+ * have one file open.
  */
 export async function openDatabase(file: string, options: DatabaseOptions = {}): Promise<Database> {
-  const { deadlineMs = 5000, busyTimeoutMs = 4000, maxFileBytes = null } = options;
   if (file !== ':memory:') createPrivately(file);
-  const calls = new WorkerCalls({ file, busyTimeoutMs, maxFileBytes });
-  // Opening waits for another process's migration, and for the start of the thread.
-  await calls.opened(busyTimeoutMs + 10_000);
+  const calls = await startWorker(file, { ...options, isReader: false });
+  return overCalls(() => Promise.resolve(calls), options);
+}
+
+/**
+ * A second connection to an open database that reads alone, beside the work on the first. Its thread starts with the
+ * first call.
+ */
+export function openReader(file: string, options: DatabaseOptions = {}): Database {
+  let starting: Promise<WorkerCalls> | undefined;
+  const started = (): Promise<WorkerCalls> =>
+    (starting ??= startWorker(file, { ...options, isReader: true }));
+  return {
+    ...overCalls(started, options),
+    async close() {
+      await (await starting?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function startWorker(
+  file: string,
+  options: DatabaseOptions & { readonly isReader: boolean },
+): Promise<WorkerCalls> {
+  const { busyTimeoutMs = 4000, maxFileBytes = null, isReader } = options;
+  const { checkBytes = CHECKED_AT_START } = options;
+  const calls = new WorkerCalls({ file, busyTimeoutMs, maxFileBytes, checkBytes, isReader });
+  // Opening waits for another process's migration, which writes indexes of all rows, and for the start of the thread.
+  await calls.opened(busyTimeoutMs + OPENING_MS);
+  return calls;
+}
+
+function overCalls(
+  started: () => Promise<WorkerCalls>,
+  { deadlineMs = 5000 }: DatabaseOptions,
+): Database {
   const bounds = (call: CallOptions): CallBounds => ({
     deadlineMs: call.deadlineMs ?? deadlineMs,
     maxRows: call.maxRows ?? PAGE.rows,
     maxBytes: call.maxBytes ?? PAGE.bytes,
   });
   const run = async (statement: Statement, call: CallOptions = {}): Promise<Result> => {
+    const calls = await started();
     const [result] = await calls.send({ kind: 'run', statement }, bounds(call));
     return result === undefined ? { rows: [], changes: 0 } : resultOf(result);
   };
@@ -63,12 +104,21 @@ export async function openDatabase(file: string, options: DatabaseOptions = {}):
     builder: createQueryBuilder(run),
     run,
     async batch(statements, call = {}) {
+      const calls = await started();
       const results = await calls.send({ kind: 'batch', statements }, bounds(call));
       return results.map(resultOf);
     },
-    close: () => calls.close(),
+    async check() {
+      const calls = await started();
+      const [result] = await calls.send({ kind: 'check' }, bounds({ deadlineMs: CHECK_MS }));
+      return result?.rows.map(([detail]) => String(detail)) ?? [];
+    },
+    close: async () => (await started()).close(),
   };
 }
+
+const OPENING_MS = 60_000;
+const CHECK_MS = 600_000;
 
 function createPrivately(file: string): void {
   try {

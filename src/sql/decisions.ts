@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { statementOf } from './dialect.ts';
 import type { SqlValue, Statement } from './messages.ts';
@@ -6,23 +7,41 @@ import type { DecisionTable } from './tables.ts';
 /** A row of the decisions table before it has its place. */
 export type NewDecision = Omit<DecisionTable, 'seq'>;
 
-/** Where a page ended: the last row's time and place. */
+/** A row's time and place: where a page ended. */
 export interface DecisionCursor {
   readonly time: number;
   readonly seq: number;
 }
 
+/** Columns that a filter compares. */
+const EQUAL = [
+  'fire_id',
+  'hook',
+  'package',
+  'version',
+  'point',
+  'action',
+  'code',
+  'session_id',
+  'turn_id',
+  'tool_call_id',
+  'role',
+] as const satisfies readonly (keyof DecisionTable)[];
+
 /** What a page of decisions holds; times in milliseconds since 1970, `until` excluded. */
-export interface DecisionFilter {
+export interface DecisionFilter extends Partial<
+  Readonly<Record<(typeof EQUAL)[number], string | undefined>>
+> {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  readonly hook?: string | undefined;
-  readonly point?: string | undefined;
-  readonly action?: string | undefined;
-  readonly code?: string | undefined;
-  readonly session_id?: string | undefined;
-  /** Rows older than this one. */
-  readonly before?: DecisionCursor | undefined;
+  readonly would_block?: boolean | undefined;
+}
+
+/** A page of decisions. */
+export interface DecisionPage extends DecisionFilter {
+  readonly order: 'newest' | 'oldest';
+  /** The last row of the page before. */
+  readonly from?: DecisionCursor | undefined;
   readonly limit: number;
 }
 
@@ -30,10 +49,14 @@ export interface DecisionFilter {
 export interface Decisions {
   /** The statement that inserts a row, to go into a batch. */
   insert(row: NewDecision): Statement;
-  /** Newest first. */
-  page(filter: DecisionFilter): Promise<DecisionTable[]>;
-  /** Deletes at most `limit` rows older than `time`; how many. */
+  /** The statement that reads a page. */
+  read(page: DecisionPage): Statement;
+  page(page: DecisionPage): Promise<DecisionTable[]>;
+  find(id: string): Promise<DecisionTable | undefined>;
+  /** Deletes at most `limit` rows older than a time, with their payloads; how many. */
   deleteBefore(time: number, limit: number): Promise<number>;
+  /** Deletes at most `limit` of the oldest rows, with their payloads, where more than `rows` are kept; how many. */
+  deleteBeyond(rows: number, limit: number): Promise<number>;
 }
 
 const COLUMNS = [
@@ -55,8 +78,8 @@ const COLUMNS = [
   'role',
 ] as const satisfies readonly (keyof NewDecision)[];
 
-/** Binds the queries to a database. */
-export function openDecisions(database: Database): Decisions {
+/** Binds the queries to a database; pages are read from `reader`, where that is another connection to it. */
+export function openDecisions(database: Database, reader = database): Decisions {
   const { builder } = database;
   // Compiled once: the builder takes longer than the insert, and every non-neutral call makes one.
   const template: Record<string, SqlValue> = Object.fromEntries(
@@ -67,34 +90,70 @@ export function openDecisions(database: Database): Decisions {
     // The template has every column; its values are replaced by each row's.
     .values(template as unknown as DecisionTable)
     .compile().sql;
+  const select = (page: DecisionPage) => pageQuery(reader.builder, page);
+
+  /** Both in one transaction, so that no payload outlives its record. */
+  async function deleteRows(oldest: ReturnType<typeof oldestBefore>): Promise<number> {
+    const ids = builder.selectFrom('decisions').select('id').where('seq', 'in', oldest);
+    const [, deleted] = await database.batch([
+      statementOf(
+        builder.deleteFrom('decision_payloads').where('decision_id', 'in', ids).compile(),
+      ),
+      statementOf(builder.deleteFrom('decisions').where('seq', 'in', oldest).compile()),
+    ]);
+    return deleted?.changes ?? 0;
+  }
+
+  const oldestBefore = (time: number, limit: number) =>
+    builder
+      .selectFrom('decisions')
+      .select('seq')
+      .where('time', '<', time)
+      .orderBy('time')
+      .orderBy('seq')
+      .limit(limit);
+
   return {
     insert: (row) => ({ sql: insert, parameters: COLUMNS.map((column) => row[column]) }),
-    async page({ since, until, before, limit, ...equal }) {
-      let query = builder.selectFrom('decisions').selectAll();
-      if (since !== undefined) query = query.where('time', '>=', since);
-      if (until !== undefined) query = query.where('time', '<', until);
-      if (before !== undefined) {
-        query = query.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('time', 'seq'), '<', tuple(before.time, before.seq)),
-        );
-      }
-      for (const column of ['hook', 'point', 'action', 'code', 'session_id'] as const) {
-        const value = equal[column];
-        if (value !== undefined) query = query.where(column, '=', value);
-      }
-      return query.orderBy('time', 'desc').orderBy('seq', 'desc').limit(limit).execute();
-    },
-    async deleteBefore(time, limit) {
+    read: (page) => statementOf(select(page).compile()),
+    page: (page) => select(page).execute(),
+    find: (id) =>
+      reader.builder.selectFrom('decisions').selectAll().where('id', '=', id).executeTakeFirst(),
+    deleteBefore: (time, limit) => deleteRows(oldestBefore(time, limit)),
+    deleteBeyond(rows, limit) {
+      // Places are given in order and rows go oldest first, so that counting, which reads all, is not needed.
       const oldest = builder
         .selectFrom('decisions')
         .select('seq')
-        .where('time', '<', time)
-        .orderBy('time')
+        .where('seq', '<=', ({ selectFrom }) =>
+          selectFrom('decisions').select(({ eb, fn }) => eb(fn.max('seq'), '-', rows).as('last')),
+        )
+        .orderBy('seq')
         .limit(limit);
-      const { changes } = await database.run(
-        statementOf(builder.deleteFrom('decisions').where('seq', 'in', oldest).compile()),
-      );
-      return changes;
+      return deleteRows(oldest);
     },
   };
+}
+
+function pageQuery(builder: Database['builder'], page: DecisionPage) {
+  const { since, until, from, order, limit, would_block: wouldBlock } = page;
+  const isNewest = order === 'newest';
+  let query = builder.selectFrom('decisions').selectAll();
+  if (since !== undefined) query = query.where('time', '>=', since);
+  if (until !== undefined) query = query.where('time', '<', until);
+  if (from !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('time', 'seq'), isNewest ? '<' : '>', tuple(from.time, from.seq)),
+    );
+  }
+  for (const column of EQUAL) {
+    const value = page[column];
+    if (value !== undefined) query = query.where(column, '=', value);
+  }
+  if (wouldBlock !== undefined) {
+    // As text of the query: the planner takes an index of some rows only where it sees which are meant.
+    query = query.where('would_block', '=', wouldBlock ? sql.lit(1) : sql.lit(0));
+  }
+  const direction = isNewest ? 'desc' : 'asc';
+  return query.orderBy('time', direction).orderBy('seq', direction).limit(limit);
 }

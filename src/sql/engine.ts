@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, constants } from 'node:sqlite';
 import { StatementCache } from './statement-cache.ts';
 import { MIGRATIONS, TEMPORARY_TABLES } from './migrations.ts';
@@ -15,6 +16,8 @@ export interface Engine {
   run(statement: Statement, bounds: Bounds): StatementResult;
   /** Runs the statements as one transaction that takes the write lock at its start. */
   batch(statements: readonly Statement[], bounds: Bounds): StatementResult[];
+  /** What is wrong with the file, at most so many rows. */
+  check(bounds: Bounds): StatementResult;
   close(): void;
 }
 
@@ -29,31 +32,51 @@ export class EngineError extends Error {
 }
 
 /** Opens a file, creates or updates its tables, and closes the doors that no query here needs. */
-export function openEngine({ file, busyTimeoutMs, maxFileBytes }: WorkerStart): Engine {
+export function openEngine(start: WorkerStart): Engine {
+  const { file, busyTimeoutMs, maxFileBytes, isReader } = start;
   const database = new DatabaseSync(file, {
     allowExtension: false,
+    readOnly: isReader,
     timeout: busyTimeoutMs,
     limits: { attach: 0, sqlLength: 65_536, exprDepth: 100, compoundSelect: 10, triggerDepth: 0 },
   });
   try {
-    prepareConnection(database, busyTimeoutMs);
-    migrate(database);
-    database.exec(TEMPORARY_TABLES);
-    if (maxFileBytes !== null) limitSize(database, maxFileBytes);
+    if (isReader) database.exec('pragma trusted_schema = off');
+    else {
+      prepareConnection(database, busyTimeoutMs);
+      checkFile(database, start);
+      migrate(database);
+      database.exec(TEMPORARY_TABLES);
+      if (maxFileBytes !== null) limitSize(database, maxFileBytes);
+    }
   } catch (error) {
     database.close();
     throw error;
   }
-  database.setAuthorizer((action) =>
-    FORBIDDEN.has(action) ? constants.SQLITE_DENY : constants.SQLITE_OK,
-  );
+  forbid(database);
   const statements = new StatementCache(database);
   return {
     run: (statement, bounds) => execute(statements, statement, bounds),
     batch: (list, bounds) =>
       transact(database, () => list.map((each) => execute(statements, each, bounds))),
+    check(bounds) {
+      database.setAuthorizer(null);
+      const problems = damages(database);
+      forbid(database);
+      return {
+        columns: ['detail'],
+        rows: problems.slice(0, bounds.maxRows).map((detail) => [detail]),
+        changes: 0,
+      };
+    },
     close: () => database.close(),
   };
+}
+
+function forbid(database: DatabaseSync): void {
+  database.setAuthorizer((action) =>
+    FORBIDDEN.has(action) ? constants.SQLITE_DENY : constants.SQLITE_OK,
+  );
 }
 
 /** Actions that no query of this project takes: a statement that tries one is a mistake or an attack. */
@@ -76,6 +99,20 @@ function prepareConnection(database: DatabaseSync, busyTimeoutMs: number): void 
   // process that dies (kill -9) loses no acknowledged commit, a power cut may lose the last ones but never corrupts.
   // https://www.sqlite.org/pragma.html#pragma_synchronous
   database.exec('pragma synchronous = normal');
+}
+
+/** A damaged file is found before anything relies on it. One that is too large for that is checked beside the work. */
+function checkFile(database: DatabaseSync, { file, checkBytes }: WorkerStart): void {
+  if (file === ':memory:' || statSync(file).size > checkBytes) return;
+  const [first] = damages(database);
+  if (first !== undefined) throw new EngineError('damaged', first);
+}
+
+/** https://www.sqlite.org/pragma.html#pragma_quick_check; its texts name tables, indexes and pages, never values. */
+function damages(database: DatabaseSync): string[] {
+  const rows = database.prepare('pragma quick_check(20)').all();
+  const texts = rows.map((row) => String(row['quick_check']));
+  return texts.length === 1 && texts[0] === 'ok' ? [] : texts;
 }
 
 function limitSize(database: DatabaseSync, maxFileBytes: number): void {
@@ -142,12 +179,17 @@ function execute(
     // The cache makes rows arrays, which the types do not show; integers come as numbers, or the read throws.
     const row = item as unknown as readonly SqlValue[];
     if (rows.length === bounds.maxRows) throw tooLarge(`${bounds.maxRows} rows`);
-    for (const value of row) if (typeof value === 'string') bytes += Buffer.byteLength(value);
+    for (const value of row) bytes += sizeOf(value);
     if (bytes > bounds.maxBytes) throw tooLarge(`${bounds.maxBytes} bytes`);
     if (Date.now() > bounds.deadline) throw new EngineError('failed', 'read all rows in time');
     rows.push(row);
   }
   return { columns, rows, changes: 0 };
+}
+
+function sizeOf(value: SqlValue): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  return value instanceof Uint8Array ? value.byteLength : 0;
 }
 
 function tooLarge(than: string): EngineError {

@@ -38,6 +38,8 @@ export type WorkerRequest =
       readonly statements: readonly Statement[];
       readonly bounds: Bounds;
     }
+  /** Reads the whole file; one row for each thing that is wrong with it. */
+  | { readonly kind: 'check'; readonly id: number; readonly bounds: Bounds }
   | { readonly kind: 'close'; readonly id: number };
 
 /** From the database worker. The first reply, to `OPEN_ID`, says whether the database is open. */
@@ -47,7 +49,7 @@ export type WorkerReply =
 
 /** Why a request failed; `detail` completes "The database could not …" and never holds a value. */
 export interface SqlFailure {
-  readonly reason: 'too_large' | 'failed';
+  readonly reason: 'too_large' | 'damaged' | 'failed';
   readonly detail: string;
 }
 
@@ -60,4 +62,8 @@ export interface WorkerStart {
   readonly busyTimeoutMs: number;
   /** The file may grow to this; `null` for no bound. */
   readonly maxFileBytes: number | null;
+  /** Nothing is written, and the file must be there. */
+  readonly isReader: boolean;
+  /** A file up to this size is checked whole before it is used. */
+  readonly checkBytes: number;
 }

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import { SignalboxError } from '../../sdk/errors.ts';
+import { SignalboxError, type ErrorCode } from '../../sdk/errors.ts';
 import {
   OPEN_ID,
   type Bounds,
+  type SqlFailure,
   type Statement,
   type StatementResult,
   type WorkerReply,
@@ -27,17 +28,20 @@ interface PendingCall {
 export type Work =
   | { readonly kind: 'run'; readonly statement: Statement }
   | { readonly kind: 'batch'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'check' }
   | { readonly kind: 'close' };
 
 /** The runtime's end of the channel to the worker: every call is settled by a reply, its deadline or the worker's end. */
 export class WorkerCalls {
   readonly #worker: Worker;
+  readonly #file: string;
   readonly #pending = new Map<number, PendingCall>();
   #lastId = OPEN_ID;
   #isEnded = false;
   #closing: Promise<void> | undefined;
 
   constructor(start: WorkerStart) {
+    this.#file = start.file;
     const entry = new URL(
       import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
       import.meta.url,
@@ -107,9 +111,7 @@ export class WorkerCalls {
         return call.resolve(reply.results);
       case 'failed': {
         const { reason, detail } = reply.failure;
-        return call.reject(
-          new SignalboxError(reason === 'too_large' ? 'result_too_large' : 'database', { detail }),
-        );
+        return call.reject(new SignalboxError(CODES[reason], { file: this.#file, detail }));
       }
     }
   }
@@ -123,6 +125,12 @@ export class WorkerCalls {
     this.#pending.clear();
   }
 }
+
+const CODES = {
+  too_large: 'result_too_large',
+  damaged: 'database_damaged',
+  failed: 'database',
+} as const satisfies Readonly<Record<SqlFailure['reason'], ErrorCode>>;
 
 /** Longer than any call before it may take. */
 const CLOSE_MS = 30_000;

@@ -38,7 +38,15 @@ function answer(engine: Engine, request: WorkerRequest): void {
   }
 }
 
-const VERBS = { run: 'run a query', batch: 'commit', close: 'be closed' } as const;
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
+
+const VERBS = {
+  run: 'run a query',
+  batch: 'commit',
+  check: 'be checked',
+  close: 'be closed',
+} as const;
 
 function perform(engine: Engine, request: WorkerRequest): readonly StatementResult[] {
   switch (request.kind) {
@@ -48,6 +56,8 @@ function perform(engine: Engine, request: WorkerRequest): readonly StatementResu
     case 'batch':
       checkDeadline(request.bounds.deadline);
       return engine.batch(request.statements, request.bounds);
+    case 'check':
+      return [engine.check(request.bounds)];
     case 'close':
       engine.close();
       return [];
@@ -63,7 +73,10 @@ function failureOf(error: unknown, verb: string): SqlFailure {
   if (error instanceof EngineError) return error.failure;
   // SQLite's own messages name tables and columns, never values.
   const text = error instanceof Error && 'errstr' in error ? error.message : 'unexpected error';
-  return { reason: 'failed', detail: `${verb}: ${text}` };
+  const isDamaged = error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode);
+  return isDamaged
+    ? { reason: 'damaged', detail: text }
+    : { reason: 'failed', detail: `${verb}: ${text}` };
 }
 
 start();

@@ -76,7 +76,7 @@ test('a full disk rejects the append, and what was kept stays', async () => {
   await expect(append()).rejects.toMatchObject({ code: 'database' });
   expect((await records.query({ limit: 1000 })).records).toHaveLength(kept);
   // Room again: records go on.
-  await records.prune(Date.now() + 1);
+  await records.prune({ before: Date.now() + 1 });
   await append();
 });
 

@@ -114,7 +114,7 @@ test('a file that is no database, or cannot be made, is one clear error', async 
   const folder = temporaryFolder();
   const file = join(folder, 'notes.txt');
   writeFileSync(file, 'not a database, '.repeat(1000));
-  await expect(openDatabase(file)).rejects.toMatchObject({ code: 'database' });
+  await expect(openDatabase(file)).rejects.toMatchObject({ code: 'database_damaged' });
   await expect(openDatabase(join(file, 'below.db'))).rejects.toMatchObject({ code: 'database' });
   mkdirSync(join(folder, 'taken.db'));
   await expect(openDatabase(join(folder, 'taken.db'))).rejects.toMatchObject({ code: 'database' });

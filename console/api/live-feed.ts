@@ -22,6 +22,9 @@ export const feedState = signal<FeedState>('closed');
 /** While it is held, fires gather unseen. */
 export const isHeld = signal(false);
 
+/** Whether more happened than could be told. */
+export const hasGap = signal(false);
+
 /** How many gathered while it is held. */
 export const heldCount = signal(0);
 
@@ -33,7 +36,7 @@ export async function followFeed(gone: AbortSignal): Promise<void> {
   gone.addEventListener('abort', () => clearInterval(timer), { once: true });
   while (!gone.aborted) {
     try {
-      const response = await open('/v1/decisions/stream', {
+      const response = await open('/v1/decisions/stream?recent=500', {
         signal: gone,
         headers: { accept: 'text/event-stream', ...(lastId !== '' && { 'last-event-id': lastId }) },
       });
@@ -44,6 +47,8 @@ export async function followFeed(gone: AbortSignal): Promise<void> {
           if (id !== '') lastId = id;
         } else if (event === 'shadow') {
           inbox.addShadow(JSON.parse(data) as ShadowNews);
+        } else if (event === 'missed') {
+          hasGap.value = true;
         }
       }
     } catch (error) {

@@ -4,6 +4,7 @@
 export interface Me {
   readonly role: 'agent' | 'operator' | 'admin';
   readonly version: string;
+  readonly name: string;
 }
 
 export type Mode = 'enforce' | 'shadow';
@@ -21,6 +22,8 @@ export interface Station {
   readonly point: string;
   readonly calls: number;
   readonly withoutHook: number;
+  /** Calls that went on although a hook failed. */
+  readonly despiteFailure: number;
   readonly hooks: readonly StationHook[];
 }
 
@@ -31,11 +34,11 @@ export interface HookFigures {
   readonly sandbox: string;
   readonly mode: Mode;
   readonly state: string;
+  /** Within the last hour, like the figures after it. */
   readonly calls: number;
-  readonly failures: number;
   readonly failuresLastHour: number;
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
 }
 
 export interface Overview {
@@ -98,7 +101,8 @@ export interface DecisionRecord {
 }
 
 export interface DecisionDetail {
-  readonly record: DecisionRecord;
+  /** Absent of a fire that left none. */
+  readonly record?: DecisionRecord;
   readonly trace?: Trace;
   readonly siblings: readonly DecisionRecord[];
 }
@@ -131,10 +135,11 @@ export interface Approval {
 }
 
 export interface CapabilityRow {
+  readonly hook: string;
   readonly capability: string;
   readonly declared: boolean;
   readonly granted: boolean;
-  readonly used: number | boolean;
+  readonly used: number;
   readonly lastUsed?: string;
 }
 
@@ -142,7 +147,8 @@ export interface PackageRow {
   readonly package: string;
   readonly version: string;
   readonly integrity: string;
-  readonly provenance?: unknown;
+  readonly provenance?: { readonly signature: string; readonly attestation: string };
+  readonly consent?: { readonly by?: string; readonly at?: string };
   readonly hooks: readonly string[];
   readonly capabilities: readonly CapabilityRow[];
 }
@@ -153,10 +159,20 @@ export interface PackageHistory {
   readonly what: string;
   readonly package: string;
   readonly version?: string;
+  readonly capabilities?: readonly string[];
+}
+
+export interface Finding {
+  readonly kind: string;
+  readonly weight: 'drift' | 'warning' | 'notice';
+  readonly package: string;
+  readonly hook?: string;
+  readonly detail: string;
 }
 
 export interface Packages {
   readonly packages: readonly PackageRow[];
+  readonly findings: readonly Finding[];
   readonly history: readonly PackageHistory[];
 }
 
@@ -164,8 +180,8 @@ export interface Minute {
   readonly time: string;
   readonly calls: number;
   readonly failures: number;
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
   readonly counts: readonly number[];
 }
 
@@ -224,8 +240,8 @@ export interface PointRow {
 
 export interface TestReport {
   readonly action: string;
-  readonly reason?: string | null;
-  readonly code?: string | null;
+  readonly reason?: string;
+  readonly code?: string;
   readonly input: unknown;
   readonly output: unknown;
   readonly modified: boolean;
@@ -233,26 +249,35 @@ export interface TestReport {
   readonly hooks: readonly {
     readonly name: string;
     readonly action: string;
-    readonly code?: string | null;
-    readonly reason?: string | null;
-    readonly detail?: string | null;
-    readonly ms?: number;
+    readonly code?: string;
+    readonly reason?: string;
+    readonly detail?: string;
+    readonly ms: number;
   }[];
   readonly notRun: readonly string[];
   readonly logs: readonly { readonly hook: string; readonly line: string }[];
 }
 
 export interface ReplayCall {
-  readonly line: number;
+  readonly conversation: string;
+  /** Counts the tool calls of the conversation from 0. */
+  readonly call?: number;
   readonly point: string;
-  readonly tool?: string | null;
+  readonly tool?: string;
   readonly action: string;
-  readonly hook?: string | null;
-  readonly reason?: string | null;
-  readonly code?: string | null;
+  readonly hook?: string;
+  readonly reason?: string;
+  readonly code?: string;
 }
 
 export interface ReplayAnswer {
   readonly calls: readonly ReplayCall[];
-  readonly counts: Readonly<Record<string, unknown>>;
+  readonly problems: readonly { readonly code: string; readonly message: string }[];
+  readonly counts: {
+    readonly conversations: number;
+    readonly fires: number;
+    readonly failures: number;
+    readonly problems: number;
+  };
+  readonly isCut: boolean;
 }

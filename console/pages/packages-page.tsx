@@ -3,6 +3,7 @@ import type { Packages } from '../api/shapes.ts';
 import { EmptyNote, Loaded } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
 import { ConsentHistory } from './packages/consent-history.tsx';
+import { FindingList } from './packages/finding-list.tsx';
 import { PackagePanel } from './packages/package-panel.tsx';
 
 /** What code of others may do here, what it did, and who allowed it. */
@@ -29,6 +30,7 @@ export function PackagesPage() {
                 onChanged={packages.refresh}
               />
             ))}
+            <FindingList findings={value.findings} />
             <ConsentHistory history={value.history} />
           </>
         )}

@@ -8,9 +8,8 @@ export function showCount(count: number): string {
   return COUNT.format(count);
 }
 
-/** A duration in a few figures with its unit; a dash for none. */
-export function showMs(ms: number | null | undefined): string {
-  if (ms === null || ms === undefined) return '–';
+/** A duration in a few figures with its unit. */
+export function showMs(ms: number): string {
   if (ms < 0.1) return `${Math.round(ms * 1000)} µs`;
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -39,5 +38,5 @@ export function showJson(value: unknown): string {
 }
 
 function spellOut(unseen: string): string {
-  return [...unseen].map((char) => `\\u{${char.codePointAt(0)?.toString(16)}}`).join('');
+  return `\\u{${unseen.codePointAt(0)?.toString(16)}}`;
 }

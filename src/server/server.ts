@@ -9,6 +9,7 @@ import type { LiveRuntime } from '../live-runtime.ts';
 import { checkBinding } from './access.ts';
 import { addApprovalRoutes } from './approval-routes.ts';
 import { refuseConnection } from './bad-connection.ts';
+import { addConsoleRoutes } from './console-route.ts';
 import { addDecisionRoutes } from './decision-routes.ts';
 import { addDecisionStream } from './decision-stream.ts';
 import { answerOf } from './error-answer.ts';
@@ -155,6 +156,7 @@ async function createApp(
     addPackageRoutes(routes, runtime);
     addTryRoutes(routes, runtime);
     addApprovalRoutes(routes, runtime.approvals);
+    await addConsoleRoutes(routes);
     const hidden = { schema: { hide: true }, config: { role: 'agent' as const } };
     routes.get('/openapi.json', hidden, async () => app.swagger());
     refuseOtherMethods(routes, methods());

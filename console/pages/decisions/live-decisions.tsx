@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import {
   feedState,
   followFeed,
+  hasGap,
   heldCount,
   isHeld,
   MAX_TRACES,
@@ -47,6 +48,7 @@ export function LiveDecisions({ filter }: { readonly filter: Filter }) {
         <span class="soft small">
           {showCount(rows.length)} shown of {showCount(all.length)}
           {all.length === MAX_TRACES && ', the oldest are let go'}
+          {hasGap.value && ', some came too fast to be shown'}
         </span>
         <button
           type="button"

@@ -1,5 +1,5 @@
 import { useResource } from '../../api/resource.ts';
-import type { DecisionDetail } from '../../api/shapes.ts';
+import type { DecisionDetail, DecisionRecord, Trace } from '../../api/shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showDay, showMs } from '../../parts/figures.ts';
 import { Loaded } from '../../parts/notes.tsx';
@@ -17,12 +17,32 @@ export function RecordDetail({
   const detail = useResource<DecisionDetail>(`/v1/decisions/${encodeURIComponent(id)}`);
   return (
     <DetailFrame title="Recorded decision" onClose={onClose}>
-      <Loaded from={detail}>{(value) => <Detail detail={value} />}</Loaded>
+      <Loaded from={detail}>
+        {({ record, trace, siblings }) =>
+          record === undefined ? (
+            trace !== undefined && <TraceSteps trace={trace} />
+          ) : (
+            <Detail
+              record={record}
+              trace={trace ?? pastTrace(record, siblings)}
+              isPast={trace === undefined}
+            />
+          )
+        }
+      </Loaded>
     </DetailFrame>
   );
 }
 
-function Detail({ detail: { record, trace, siblings } }: { readonly detail: DecisionDetail }) {
+function Detail({
+  record,
+  trace,
+  isPast,
+}: {
+  readonly record: DecisionRecord;
+  readonly trace: Trace;
+  readonly isPast: boolean;
+}) {
   const facts = {
     Hook: record.hook,
     Package: record.package && `${record.package} ${record.version ?? ''}`,
@@ -43,23 +63,8 @@ function Detail({ detail: { record, trace, siblings } }: { readonly detail: Deci
         {record.code !== undefined && <code>{record.code}</code>}
       </div>
       {record.reason !== undefined && <p class="reason">{record.reason}</p>}
-      <TraceSteps
-        trace={
-          trace ?? {
-            fireId: record.fireId ?? record.id,
-            point: record.point,
-            time: record.time,
-            ms: record.durationMs,
-            action: record.action,
-            notRun: [],
-            hooks: (siblings.length > 0 ? siblings : [record]).map((sibling) => ({
-              ...sibling,
-              ms: sibling.durationMs,
-            })),
-          }
-        }
-      />
-      {trace === undefined && (
+      <TraceSteps trace={trace} />
+      {isPast && (
         <p class="soft small">
           The whole trace is no longer in memory. These are the answers on record: plain allows and
           hooks that did not run are not among them.
@@ -77,4 +82,14 @@ function Detail({ detail: { record, trace, siblings } }: { readonly detail: Deci
       </dl>
     </>
   );
+}
+
+/** As much of the trace of a fire as its records tell. */
+function pastTrace(record: DecisionRecord, siblings: readonly DecisionRecord[]): Trace {
+  const { id, fireId = id, point, time, durationMs: ms, action } = record;
+  const hooks = (siblings.length > 0 ? siblings : [record]).map((sibling) => ({
+    ...sibling,
+    ms: sibling.durationMs,
+  }));
+  return { fireId, point, time, ms, action, hooks, notRun: [] };
 }

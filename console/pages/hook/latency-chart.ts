@@ -57,8 +57,8 @@ export function drawLatency(place: HTMLElement, latency: Latency): () => void {
     },
     [
       series.map(({ time }) => Date.parse(time) / 1000 + MINUTE_S / 2),
-      series.map(({ p50Ms }) => atLeast(p50Ms, bounds.low)),
-      series.map(({ p99Ms }) => atLeast(p99Ms, bounds.low)),
+      series.map(({ p50Ms }) => Math.max(p50Ms, bounds.low)),
+      series.map(({ p99Ms }) => Math.max(p99Ms, bounds.low)),
     ],
     place,
   );
@@ -85,15 +85,11 @@ interface Bounds {
 /** Powers of ten around all that was measured. */
 function boundsOf({ bucketsMs }: Latency, series: readonly Minute[]): Bounds {
   const used = bucketsMs.filter((_, at) => series.some(({ counts }) => (counts[at] ?? 0) > 0));
-  const highest = Math.max(used.at(-1) ?? 1, ...series.map(({ p99Ms }) => p99Ms ?? 0));
-  const lowest = Math.min(used[0] ?? 0.1, ...series.map(({ p50Ms }) => p50Ms ?? 1)) / 2;
+  const highest = Math.max(used.at(-1) ?? 1, ...series.map(({ p99Ms }) => p99Ms));
+  const lowest = Math.min(used[0] ?? 0.1, ...series.map(({ p50Ms }) => p50Ms)) / 2;
   const power = (ms: number, round: (x: number) => number): number =>
     10 ** round(Math.log10(Math.max(ms, 0.001)));
   return { low: power(lowest, Math.floor), high: power(highest, Math.ceil) };
-}
-
-function atLeast(ms: number | null, low: number): number | null {
-  return ms === null ? null : Math.max(ms, low);
 }
 
 interface Shading {

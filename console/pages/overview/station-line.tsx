@@ -12,7 +12,7 @@ export function StationLine({ overview }: { readonly overview: Overview }) {
           <span />
           <span>Hook, in order</span>
           <span>If it fails</span>
-          <span class="number">Calls</span>
+          <span class="number">Calls, 1 h</span>
           <span class="number">p50</span>
           <span class="number">p99</span>
           <span class="number">Failed, 1 h</span>

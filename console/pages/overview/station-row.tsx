@@ -12,15 +12,19 @@ export function StationRow({
   readonly station: Station;
   readonly figures: ReadonlyMap<string, HookFigures>;
 }) {
-  const { point, calls, hooks, withoutHook } = station;
+  const { point, calls, hooks, despiteFailure } = station;
   return (
     <li class="station">
       <div class="station-name">
         <h3>{point}</h3>
         <span class="soft small">
           {showCount(calls)} {calls === 1 ? 'call' : 'calls'}
-          {withoutHook > 0 && `, ${showCount(withoutHook)} without a hook`}
         </span>
+        {despiteFailure > 0 && (
+          <span class="small masked">
+            {showCount(despiteFailure)} went on although a hook failed
+          </span>
+        )}
       </div>
       <ul>
         {hooks.map((hook) => (
@@ -39,6 +43,7 @@ function HookRow({
   readonly figures: HookFigures | undefined;
 }) {
   const failures = figures?.failuresLastHour ?? 0;
+  const hasRun = figures !== undefined && figures.calls > 0;
   return (
     <li class="hook-row">
       <Semaphore state={state} mode={mode} />
@@ -57,9 +62,9 @@ function HookRow({
       <Figure label="If it fails" isText>
         <span class={`tag ${failPolicy === 'open' ? 'caution' : ''}`}>{failPolicy}</span>
       </Figure>
-      <Figure label="Calls">{showCount(figures?.calls ?? 0)}</Figure>
-      <Figure label="p50">{showMs(figures?.p50Ms)}</Figure>
-      <Figure label="p99">{showMs(figures?.p99Ms)}</Figure>
+      <Figure label="Calls, 1 h">{showCount(figures?.calls ?? 0)}</Figure>
+      <Figure label="p50">{hasRun ? showMs(figures.p50Ms) : '–'}</Figure>
+      <Figure label="p99">{hasRun ? showMs(figures.p99Ms) : '–'}</Figure>
       <Figure label="Failed, 1 h">
         {failures > 0 ? <span class="tag danger">{showCount(failures)}</span> : '0'}
       </Figure>

@@ -12,6 +12,7 @@ export function CapabilityTable({
   readonly onChange: (capability: string, method: 'PUT' | 'DELETE') => void;
 }) {
   if (rows.length === 0) return <p class="soft">It declares no capability.</p>;
+  const hasSeveral = new Set(rows.map(({ hook }) => hook)).size > 1;
   return (
     <table class="matrix">
       <thead>
@@ -31,10 +32,11 @@ export function CapabilityTable({
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ capability, declared, granted, used, lastUsed }) => (
-          <tr key={capability}>
+        {rows.map(({ hook, capability, declared, granted, used, lastUsed }) => (
+          <tr key={`${hook} ${capability}`}>
             <th scope="row" class="name">
               <code>{capability}</code>
+              {hasSeveral && <span class="soft small block">{hook}</span>}
             </th>
             <td data-label="Declared">
               <Mark isSet={declared} />
@@ -43,7 +45,7 @@ export function CapabilityTable({
               {declared && !granted ? <span class="tag danger">no</span> : <Mark isSet={granted} />}
             </td>
             <td data-label="Used" class="number">
-              {typeof used === 'number' ? showCount(used) : used ? 'yes' : '0'}
+              {showCount(used)}
             </td>
             <td data-label="Last used" class="soft small">
               {lastUsed ?? 'never'}

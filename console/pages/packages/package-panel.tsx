@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 
 import { ApiError, ask } from '../../api/client.ts';
 import type { PackageRow } from '../../api/shapes.ts';
+import { showDay } from '../../parts/figures.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { useIsAdmin } from '../../parts/session.ts';
 import { CapabilityTable } from './capability-table.tsx';
@@ -43,7 +44,12 @@ export function PackagePanel({
         </h2>
         <span class="row">
           <span class={`tag ${LOOKS[row.integrity] ?? ''}`}>{row.integrity}</span>
-          <Provenance provenance={row.provenance} />
+          {row.provenance !== undefined && (
+            <>
+              <span class="tag">signature {row.provenance.signature}</span>
+              <span class="tag">provenance {row.provenance.attestation}</span>
+            </>
+          )}
         </span>
       </header>
       <p class="small">
@@ -56,6 +62,12 @@ export function PackagePanel({
             </Link>
           </span>
         ))}
+        {row.consent?.by !== undefined && (
+          <span class="soft">
+            . {row.consent.by} agreed
+            {row.consent.at !== undefined && `, ${showDay(row.consent.at)}`}
+          </span>
+        )}
       </p>
       {error !== undefined && <ErrorNote error={error} />}
       <CapabilityTable
@@ -64,21 +76,5 @@ export function PackagePanel({
         onChange={(capability, method) => void change(capability, method)}
       />
     </section>
-  );
-}
-
-function Provenance({ provenance }: { readonly provenance: unknown }) {
-  if (provenance === undefined || provenance === null) return null;
-  const parts = typeof provenance === 'object' ? Object.entries(provenance) : [];
-  return (
-    <>
-      {parts
-        .filter(([, value]) => typeof value === 'string')
-        .map(([name, value]) => (
-          <span key={name} class="tag">
-            {name}: {value}
-          </span>
-        ))}
-    </>
   );
 }

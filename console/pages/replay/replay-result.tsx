@@ -22,7 +22,9 @@ export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
   return (
     <>
       <div class="row">
-        <strong>{showCount(calls.length)} calls</strong>
+        <strong>
+          {showCount(calls.length)} {answer.isCut ? 'calls, more are not listed' : 'calls'}
+        </strong>
         {[...byAction].map(([action, of]) => (
           <span key={action} class="row">
             <ActionTag action={action} /> {showCount(of.length)}
@@ -30,6 +32,7 @@ export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
         ))}
         <ChoiceSwitch label="Which calls" choices={VIEWS} value={view} onChange={setView} />
       </div>
+      <ProblemList answer={answer} />
       <div class={opened === undefined ? 'split' : 'split opened'}>
         {rows.length === 0 ? (
           <EmptyNote title="All signals clear">
@@ -39,7 +42,7 @@ export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
           <VirtualGrid
             class="decision-grid replay-grid"
             label="Calls of the recording"
-            columns={['Line', 'Decision', 'Point', 'Hook', 'Reason']}
+            columns={['Conversation', 'Decision', 'Point', 'Hook', 'Reason']}
             rows={rows}
             rowPx={isNarrow ? 64 : 40}
             keyOf={({ at }) => String(at)}
@@ -52,13 +55,14 @@ export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
           <DetailFrame title={opened.tool ?? opened.point} onClose={() => setOpened(undefined)}>
             <div class="row">
               <ActionTag action={opened.action} />
-              {typeof opened.code === 'string' && <code>{opened.code}</code>}
-              <span class="soft">
-                line {opened.line}, {opened.point}
+              {opened.code !== undefined && <code>{opened.code}</code>}
+              <span class="soft name">
+                {opened.point} in {opened.conversation}
+                {opened.call !== undefined && `, tool call ${opened.call + 1}`}
               </span>
             </div>
-            {typeof opened.hook === 'string' && <p class="name">By {opened.hook}</p>}
-            {typeof opened.reason === 'string' && <p class="reason">{opened.reason}</p>}
+            {opened.hook !== undefined && <p class="name">By {opened.hook}</p>}
+            {opened.reason !== undefined && <p class="reason">{opened.reason}</p>}
           </DetailFrame>
         )}
       </div>
@@ -66,31 +70,47 @@ export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
   );
 }
 
+function ProblemList({ answer: { problems, counts } }: { readonly answer: ReplayAnswer }) {
+  if (problems.length === 0) return null;
+  return (
+    <details class="note bad">
+      <summary>{showCount(counts.problems)} parts of it cannot be read</summary>
+      <ul class="reasons small">
+        {problems.map(({ code, message }, at) => (
+          <li key={at}>
+            <code>{code}</code> {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 type Numbered = ReplayCall & { readonly at: number };
 
 function isNotable({ action, code }: ReplayCall): boolean {
-  return action !== 'allow' || typeof code === 'string';
+  return action !== 'allow' || code !== undefined;
 }
 
-function cellsOf({ line, action, point, tool, hook, code, reason }: Numbered) {
+function cellsOf({ conversation, action, point, tool, hook, code, reason }: Numbered) {
   return (
     <>
       <span role="gridcell" class="cell-time">
-        {line}
+        {conversation}
       </span>
       <span role="gridcell" class="cell-action">
         <ActionTag action={action} />
       </span>
       <span role="gridcell" class="cell-point">
         {point}
-        {typeof tool === 'string' && ` · ${tool}`}
+        {tool !== undefined && ` · ${tool}`}
       </span>
       <span role="gridcell" class="cell-hook">
-        {hook ?? ''}
+        {hook}
       </span>
       <span role="gridcell" class="cell-reason">
-        {typeof code === 'string' && <code>{code} </code>}
-        {reason ?? ''}
+        {code !== undefined && <code>{code} </code>}
+        {reason}
       </span>
     </>
   );

@@ -10,10 +10,10 @@ export function TestResult({ report }: { readonly report: TestReport }) {
     <>
       <div class="row">
         <ActionTag action={action} />
-        {typeof code === 'string' && <code>{code}</code>}
+        {code !== undefined && <code>{code}</code>}
         {modified && <span class="tag route">payload changed</span>}
       </div>
-      {typeof reason === 'string' && <p class="reason">{reason}</p>}
+      {reason !== undefined && <p class="reason">{reason}</p>}
       {hooks.length + notRun.length === 0 ? (
         <p class="soft">No hook stands at this point.</p>
       ) : (
@@ -28,8 +28,8 @@ export function TestResult({ report }: { readonly report: TestReport }) {
             hooks: hooks.map((hook) => ({
               hook: hook.name,
               action: hook.action,
-              ms: hook.ms ?? 0,
-              ...(typeof hook.code === 'string' && { code: hook.code }),
+              ms: hook.ms,
+              ...(hook.code !== undefined && { code: hook.code }),
               ...wordsOf(hook.reason, hook.detail),
             })),
           }}
@@ -59,7 +59,7 @@ export function TestResult({ report }: { readonly report: TestReport }) {
   );
 }
 
-function wordsOf(...words: readonly (string | null | undefined)[]): { reason?: string } {
-  const said = [...new Set(words.filter((word) => typeof word === 'string'))];
+function wordsOf(...words: readonly (string | undefined)[]): { reason?: string } {
+  const said = [...new Set(words.filter((word) => word !== undefined))];
   return said.length === 0 ? {} : { reason: said.join(' · ') };
 }

@@ -58,6 +58,8 @@ export interface LiveRuntime extends Runtime {
   readonly observers: FireObservers;
   /** The manifests of the hooks that would decide on a call at a point. */
   manifestsAt(point: Point, context?: Context): readonly Manifest[];
+  /** The manifest of a hook in the chain. */
+  manifestOf(hook: string): Manifest | undefined;
   processes(): readonly ProcessFacts[];
 }
 
@@ -169,6 +171,7 @@ async function assemble(
         .atHand(context.sessionId)
         .flatMap(({ chains }) => applicable(chains.of(point), context).enforced)
         .map(({ entry }) => entry.manifest),
+    manifestOf: (hook) => now().catalog.hooks.find(({ name }) => name === hook)?.manifest,
     processes: () =>
       [...new Set(editions.all().map(({ host }) => host))].flatMap((host) => host.processes()),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {

@@ -20,7 +20,7 @@ export interface FeedBatch {
 }
 
 /** What happens now and happened of late, in memory that does not grow. */
-export interface Feed extends Pick<HookHistory, 'minutes' | 'hour'> {
+export interface Feed extends Pick<HookHistory, 'minutes' | 'hour' | 'total'> {
   /** ISO 8601 in UTC. */
   readonly startedAt: string;
   find(fireId: string): FireTrace | undefined;
@@ -60,6 +60,7 @@ export function createFeed(now: () => number): Feed {
     after: (fireId) => ring.after(fireId)?.map(traceOf),
     minutes: history.minutes,
     hour: history.hour,
+    total: history.total,
     firesByPoint,
     subscribe: mailing.subscribe,
     observer: {

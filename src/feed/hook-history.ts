@@ -30,6 +30,8 @@ export interface HookHistory {
   /** The minutes in which it ran, oldest first. */
   minutes(hook: string): readonly HookMinute[];
   hour(hook: string): HookHour;
+  /** Since the start. */
+  total(hook: string): Pick<HookHour, 'calls' | 'failures'>;
 }
 
 interface Minute {
@@ -45,25 +47,27 @@ const MINUTES = 60;
 /** Hooks past it are not counted here, so that names cannot fill the memory. */
 const MAX_HOOKS = 1000;
 
+interface Kept {
+  readonly minutes: (Minute | undefined)[];
+  calls: number;
+  failures: number;
+}
+
 /** Counts nothing yet. */
 export function createHookHistory(now: () => number): HookHistory {
-  const hooks = new Map<string, (Minute | undefined)[]>();
+  const hooks = new Map<string, Kept>();
 
-  function minuteOf(hook: string, time: number): Minute | undefined {
-    let slots = hooks.get(hook);
-    if (slots === undefined) {
-      if (hooks.size >= MAX_HOOKS) return undefined;
-      hooks.set(hook, (slots = []));
-    }
-    const number = Math.floor(time / MINUTE_MS);
-    const slot = slots[number % MINUTES];
-    if (slot?.number === number) return slot;
-    return (slots[number % MINUTES] = { number, failures: 0, latency: new Latency() });
+  function keptOf(hook: string): Kept | undefined {
+    const kept = hooks.get(hook);
+    if (kept !== undefined || hooks.size >= MAX_HOOKS) return kept;
+    const fresh = { minutes: [], calls: 0, failures: 0 };
+    hooks.set(hook, fresh);
+    return fresh;
   }
 
   function recent(hook: string): Minute[] {
     const oldest = Math.floor(now() / MINUTE_MS) - MINUTES;
-    return (hooks.get(hook) ?? [])
+    return (hooks.get(hook)?.minutes ?? [])
       .filter((minute) => minute !== undefined)
       .filter(({ number }) => number > oldest)
       .sort((a, b) => a.number - b.number);
@@ -71,10 +75,14 @@ export function createHookHistory(now: () => number): HookHistory {
 
   return {
     add(hook, { time, ms, isFailure }) {
-      const minute = minuteOf(hook, time);
-      if (minute === undefined) return;
+      const kept = keptOf(hook);
+      if (kept === undefined) return;
+      const minute = minuteOf(kept, time);
       minute.latency.add(ms);
-      if (isFailure) minute.failures += 1;
+      kept.calls += 1;
+      if (!isFailure) return;
+      kept.failures += 1;
+      minute.failures += 1;
     },
     minutes: (hook) =>
       recent(hook).map(({ number, failures, latency }) => ({
@@ -93,7 +101,18 @@ export function createHookHistory(now: () => number): HookHistory {
       }
       return { calls: whole.count, failures, ...quantiles(whole) };
     },
+    total(hook) {
+      const { calls = 0, failures = 0 } = hooks.get(hook) ?? {};
+      return { calls, failures };
+    },
   };
+}
+
+function minuteOf({ minutes }: Kept, time: number): Minute {
+  const number = Math.floor(time / MINUTE_MS);
+  const slot = minutes[number % MINUTES];
+  if (slot?.number === number) return slot;
+  return (minutes[number % MINUTES] = { number, failures: 0, latency: new Latency() });
 }
 
 function quantiles(latency: Latency): Pick<HookHour, 'p50Ms' | 'p99Ms'> {

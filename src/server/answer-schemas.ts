@@ -155,9 +155,10 @@ export const ANSWERS = {
           sandbox: TEXT,
           mode: MODE,
           state: STATE,
-          calls: { ...COUNT, description: 'Within the last hour, like the other numbers' },
+          calls: { ...COUNT, description: 'Since the start' },
+          failures: COUNT,
           failuresLastHour: COUNT,
-          p50Ms: MS,
+          p50Ms: { ...MS, description: 'Of the last hour' },
           p99Ms: MS,
         },
         { package: TEXT, version: TEXT },
@@ -184,6 +185,16 @@ export const ANSWERS = {
     failures: list(RECORD),
   }),
   ModeOfHook: object({ hook: TEXT, mode: MODE }),
+  Reload: object({
+    changed: list(
+      object({
+        kind: { enum: ['hook', 'setting'] },
+        name: TEXT,
+        change: { enum: ['added', 'removed', 'changed'] },
+      }),
+    ),
+    needsRestart: { ...TEXTS, description: 'Keys whose changes hold after a restart alone' },
+  }),
   Decisions: object(
     { records: list(RECORD) },
     { next: { ...TEXT, description: 'The "before" of the next page' } },
@@ -244,22 +255,20 @@ export const ANSWERS = {
     ),
   }),
   GrantState: object({ package: TEXT, capability: TEXT, granted: FLAG }),
-  Points: object({
-    points: list(
-      object(
-        {
-          point: POINT,
-          summary: TEXT,
-          kind: { enum: ['gate', 'transform', 'observe'] },
-          decisions: { type: 'array', items: ACTION },
-          writable: TEXTS,
-          payloadSchema: OPEN,
-          examplePayload: OPEN,
-        },
-        { onBlock: TEXT },
-      ),
+  Points: list(
+    object(
+      {
+        point: POINT,
+        summary: TEXT,
+        kind: { enum: ['gate', 'transform', 'observe'] },
+        decisions: { type: 'array', items: ACTION },
+        writable: TEXTS,
+        payloadSchema: OPEN,
+        examplePayload: OPEN,
+      },
+      { onBlock: TEXT },
     ),
-  }),
+  ),
   TestOutcome: object(
     {
       action: ACTION,
@@ -279,7 +288,7 @@ export const ANSWERS = {
   Replay: object({
     calls: list(
       object(
-        { conversation: TEXT, point: POINT, action: ACTION },
+        { line: COUNT, conversation: TEXT, point: POINT, action: ACTION },
         { call: COUNT, tool: TEXT, hook: TEXT, code: TEXT, reason: TEXT },
       ),
     ),
@@ -298,7 +307,7 @@ export const ANSWERS = {
   Bag: object({ keys: list(OPEN) }),
   SessionHooks: HOOKS_OF_SESSION,
   Transcript: object({ lines: list(OPEN) }),
-} as const satisfies Readonly<Record<string, ObjectSchema>>;
+} as const satisfies Readonly<Record<string, Schema>>;
 
 /** A key of {@link ANSWERS}. */
 export type AnswerName = keyof typeof ANSWERS;

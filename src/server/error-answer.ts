@@ -23,6 +23,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   approval_unknown: 404,
   decision_unknown: 404,
   approval_settled: 409,
+  mode_refused: 409,
   method_not_allowed: 405,
   body_too_large: 413,
   payload_size: 413,

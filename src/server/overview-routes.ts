@@ -54,9 +54,10 @@ async function overviewOf(runtime: LiveRuntime): Promise<object> {
     };
   });
   const hooks = inventory.hooks.map(({ hook, origin, sandbox, mode, state }) => {
-    const { calls, failures: failuresLastHour, p50Ms, p99Ms } = feed.hour(hook);
+    const { failures: failuresLastHour, p50Ms, p99Ms } = feed.hour(hook);
+    const { calls, failures } = feed.total(hook);
     const from = origin.kind === 'package' && { package: origin.name, version: origin.version };
-    return { hook, ...from, sandbox, mode, state, calls, failuresLastHour, p50Ms, p99Ms };
+    return { hook, ...from, sandbox, mode, state, calls, failures, failuresLastHour, p50Ms, p99Ms };
   });
   return {
     health: inventory.health,

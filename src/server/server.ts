@@ -10,6 +10,7 @@ import { checkBinding } from './access.ts';
 import { addApprovalRoutes } from './approval-routes.ts';
 import { refuseConnection } from './bad-connection.ts';
 import { addConsoleRoutes } from './console-route.ts';
+import { addControlRoutes } from './control-routes.ts';
 import { addDecisionRoutes } from './decision-routes.ts';
 import { addDecisionStream } from './decision-stream.ts';
 import { answerOf } from './error-answer.ts';
@@ -151,6 +152,7 @@ async function createApp(
     addHookRoutes(routes, runtime);
     addPointRoute(routes, runtime);
     addOverviewRoutes(routes, runtime, options.version);
+    addControlRoutes(routes, runtime);
     addDecisionRoutes(routes, runtime);
     addDecisionStream(routes, runtime.feed);
     addPackageRoutes(routes, runtime);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { POINT_NAMES, POINTS, type Point } from '../../sdk/points.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
-import { readRecordedText } from '../replay/recording.ts';
+import { readRecordedText, type RecordingEntry } from '../replay/recording.ts';
 import { replay } from '../replay/replay.ts';
 import type { TestRequest } from '../runtime.ts';
 import { samplePayload } from '../testing/sample-payload.ts';
@@ -38,7 +38,7 @@ export function addTryRoutes(app: FastifyInstance, runtime: LiveRuntime): void {
       summary: 'List the points with their payloads and what hooks may decide there',
       response: answers('Points', 401, 403, 429, 503),
     },
-    handler: async () => ({ points: POINT_NAMES.map(shownPoint) }),
+    handler: async () => POINT_NAMES.map(shownPoint),
   });
   app.post<{ Body: TestRequest }>('/v1/test', {
     config: { role: 'operator' },
@@ -104,12 +104,23 @@ async function replayed(
     },
     endSession: () => undefined,
   };
-  const counts = await replay(trying, readRecordedText(recording), {
+  const lines = new Map<string, number>();
+  async function* entries(): AsyncGenerator<RecordingEntry> {
+    for await (const entry of readRecordedText(recording)) {
+      if ('conversation' in entry) {
+        const { conversation } = entry;
+        lines.set(conversation.id, lines.get(conversation.id) ?? conversation.lineOf(0));
+      }
+      yield entry;
+    }
+  }
+  const counts = await replay(trying, entries(), {
     signal,
     onDecision: ({ conversation, point, action, ...rest }) => {
       if (calls.length >= MAX_ROWS) return;
       const known = Object.entries(rest).filter(([, value]) => value !== null);
-      calls.push({ conversation, point, action, ...Object.fromEntries(known) });
+      const line = lines.get(conversation) ?? 0;
+      calls.push({ line, conversation, point, action, ...Object.fromEntries(known) });
     },
     onProblem: ({ code, message }) => {
       if (problems.length < MAX_PROBLEMS) problems.push({ code, message });

@@ -75,6 +75,7 @@ describe('the hour of a hook', () => {
     const [first] = feed.minutes('guard');
     expect(first?.counts.reduce((sum, count) => sum + count)).toBe(2);
     expect(feed.hour('guard')).toMatchObject({ calls: 3, failures: 1 });
+    expect(feed.total('guard')).toEqual({ calls: 3, failures: 1 });
     expect(feed.hour('nobody')).toEqual({ calls: 0, failures: 0, p50Ms: 0, p99Ms: 0 });
   });
 

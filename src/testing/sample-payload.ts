@@ -10,6 +10,9 @@ export interface Filling {
   readonly isFull: boolean;
 }
 
+/** An event that no system has. */
+const SAMPLE_EVENT = 'sample:event';
+
 /** A payload that fits a point. */
 export function samplePayload(point: Point, filling: Filling): Record<string, unknown> {
   // A payload's schema is that of an object.
@@ -22,6 +25,8 @@ function sample(schema: Schema, filling: Filling): unknown {
   if (schema.anyOf?.[0] !== undefined) return sample(schema.anyOf[0], filling);
   switch (schema.type) {
     case 'string':
+      // The one pattern of the points is that of the name of an event.
+      if (schema.pattern !== undefined) return SAMPLE_EVENT;
       return filling.text.length < (schema.minLength ?? 0)
         ? 'x'.repeat(schema.minLength ?? 0)
         : filling.text.slice(0, schema.maxLength);

@@ -80,6 +80,28 @@ test('a new hook package passes its own tests at once', () => {
   expect(status).toBe(0);
 });
 
+test('packages of other contracts and a local hook pass their own tests at once', () => {
+  const others = join(project, 'others');
+  mkdirSync(others);
+  const main = join(project, 'node_modules/signalbox/dist/src/cli/main.js');
+  const contracts = ['amplifier', 'agent-os', 'standard-agents', 'harness'];
+  for (const contract of contracts) {
+    const made = node([main, 'new', `a-${contract}`, '--contract', contract], others);
+    require(made.status === 0, made.output);
+  }
+  mkdirSync(join(others, 'local'));
+  const local = node([main, 'new', 'a-local', '--local'], join(others, 'local'));
+  require(local.status === 0, local.output);
+  const vitest = join(MODULES, 'vitest/vitest.mjs');
+  const { output } = node(
+    [vitest, 'run', '--testTimeout=120000', '--hookTimeout=120000', '--no-file-parallelism'],
+    others,
+  );
+  rmSync(others, { recursive: true });
+  expect(output).toMatch(/5 passed/);
+  expect(output).toMatch(/20 passed/);
+});
+
 test('its types are right with the types of nothing but the sdk, neither DOM nor Node.js', () => {
   const tsc = join(MODULES, 'typescript/bin/tsc');
   const config = JSON.stringify({

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CONTRACT_NAMES } from '../../../sdk/manifest.ts';
 import type { BenchFlags } from './bench-command.ts';
 import type { DevFlags } from './dev-command.ts';
 import type { NewFlags } from './new-command.ts';
@@ -17,6 +18,7 @@ export function addAuthorCommands(program: Command, run: Run): void {
     .option('--capabilities <list>', 'what it may do; what its points need, if not given')
     .option('--package', 'a package in a folder of its name, as without --local')
     .option('--local', 'a folder in hooks/ here, for this runtime alone')
+    .option('--contract <name>', `whose shape its module has: ${CONTRACT_NAMES.join(', ')}`)
     .option('--js', 'JavaScript instead of TypeScript')
     .action((name: string, flags: NewFlags) =>
       run(async (session) => (await import('./new-command.ts')).runNew(session, name, flags)),

@@ -16,7 +16,9 @@ export interface NewFlags {
   readonly capabilities?: string;
   /** In `hooks/` of the current folder. */
   readonly local?: boolean;
-  /** JavaScript; a package is TypeScript otherwise. */
+  /** The system whose shape the module has. */
+  readonly contract?: string;
+  /** JavaScript instead of TypeScript. */
   readonly js?: boolean;
 }
 
@@ -26,26 +28,46 @@ export async function runNew(
   name: string,
   flags: NewFlags,
 ): Promise<number> {
-  const points = flags.points ?? (await ask('Points, separated by commas', 'preToolUse'));
+  const points = flags.points ?? (await askPoints(flags));
   const plan = planScaffold({
     name,
     ...(points !== undefined && { points: listOf(points) }),
+    ...(flags.contract !== undefined && { contract: flags.contract }),
     ...(flags.capabilities !== undefined && { capabilities: listOf(flags.capabilities) }),
   });
   const kind = flags.local === true ? 'local' : 'package';
   const language = flags.js === true ? 'js' : 'ts';
-  const files = scaffold(plan, { kind, language, version: readVersion() });
-  const root = kind === 'local' ? resolve('.') : resolve(plan.hook);
+  const root = kind === 'local' ? resolve('.') : resolve(plan.folder);
+  const isFresh = kind === 'local' && (await isMissing(join(root, 'package.json')));
+  const files = scaffold(plan, { kind, language, version: readVersion(), isFresh });
   await requireEmpty(kind === 'local' ? join(root, 'hooks', plan.hook) : root);
   for (const [path, text] of files) {
     const file = join(root, path);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text, { flag: 'wx' });
+    await writeNew(file, text, isFresh);
   }
   if (kind === 'local') await ensureRuntimeFile(root);
   if (terminal.isJson) terminal.json({ folder: root, files: [...files.keys()] });
-  else for (const line of nextSteps(plan, kind, [...files.keys()])) terminal.line(line);
+  else
+    for (const line of nextSteps(plan, kind, { files: [...files.keys()], isFresh }))
+      terminal.line(line);
   return EXIT.ok;
+}
+
+/** What stands around a first local hook may be there already, such as .gitignore. */
+async function writeNew(file: string, text: string, isKept: boolean): Promise<void> {
+  await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (!isKept || error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function isMissing(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) === undefined;
+}
+
+/** Other contracts have points of their own: their default needs no question. */
+async function askPoints({ contract }: NewFlags): Promise<string | undefined> {
+  return contract === undefined ? ask('Points, separated by commas', 'preToolUse') : undefined;
 }
 
 function listOf(text: string): string[] {
@@ -87,15 +109,16 @@ async function ensureRuntimeFile(root: string): Promise<void> {
 }
 
 function nextSteps(
-  { hook }: ScaffoldPlan,
+  { hook, folder: own }: ScaffoldPlan,
   kind: 'package' | 'local',
-  files: readonly string[],
+  { files, isFresh }: { readonly files: readonly string[]; readonly isFresh: boolean },
 ): string[] {
-  const folder = kind === 'package' ? `${hook}/` : '';
+  const folder = kind === 'package' ? `${own}/` : '';
   const written = files.map((file) => `  ${folder}${file}`);
+  const local = isFresh ? ['  npm install', '  npm test'] : [];
   const next =
     kind === 'package'
-      ? [`  cd ${hook}`, '  npm install', '  npm test', '  npm run dev']
-      : [`  signalbox test --hook ${hook}`, `  signalbox dev hooks/${hook}`];
+      ? [`  cd ${own}`, '  npm install', '  npm test', '  npm run dev']
+      : [...local, `  signalbox test --hook ${hook}`, `  signalbox dev hooks/${hook}`];
   return ['Written:', ...written, '', 'Next:', ...next];
 }

@@ -57,8 +57,8 @@ export interface TraceEntry {
 
 /**
  * Why the runtime itself blocks: the changed payload fits no schema, an access rule is against it, a budget is used up,
- * nobody is there to ask, the model was sent back too often in one turn, or a person's answer is not one that allows
- * exactly this, now and once.
+ * nobody is there to ask, the model was sent back too often in one turn, what a hook with a closed failPolicy decided
+ * could not be recorded, or a person's answer is not one that allows exactly this, now and once.
  */
 export type RuntimeCode =
   | 'schema'
@@ -66,6 +66,7 @@ export type RuntimeCode =
   | 'budget'
   | 'no_approver'
   | 'rework_limit'
+  | 'unrecorded'
   | 'approval_unknown'
   | 'approval_pending'
   | 'approval_denied'

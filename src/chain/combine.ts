@@ -97,14 +97,20 @@ function addAction(tally: Tally, leader: Leader): void {
 function addChanges(tally: Tally, { hook, answer }: Leader): void {
   const { decision } = answer;
   if (decision.action !== 'modify') return;
-  const changes = Object.entries(decision.payload);
-  if (changes.length === 0) return;
-  const removed = new Set(changes.flatMap(([key, value]) => (value === null ? [key] : [])));
-  // Spread and fromEntries define properties, so that a key "__proto__" stays a plain key.
-  const merged = Object.entries({ ...tally.payload, ...decision.payload });
-  tally.payload = Object.fromEntries(merged.filter(([key]) => !removed.has(key)));
+  if (Object.keys(decision.payload).length === 0) return;
+  tally.payload = changedBy(tally.payload, decision.payload);
   tally.isModified = true;
   tally.modifiedBy = hook;
+}
+
+/** A payload with the changes of a `modify`: fields are replaced whole, those set to null removed. */
+export function changedBy(payload: Payload, changes: Payload): Payload {
+  const removed = new Set(
+    Object.entries(changes).flatMap(([key, value]) => (value === null ? [key] : [])),
+  );
+  // Spread and fromEntries define properties, so that a key "__proto__" stays a plain key.
+  const merged = Object.entries({ ...payload, ...changes });
+  return Object.fromEntries(merged.filter(([key]) => !removed.has(key)));
 }
 
 function addExtras(tally: Tally, { hook, answer }: Leader): void {

@@ -2,10 +2,12 @@ import type { Use } from '../../host/bridges.ts';
 import { interceptionOf } from '../../sdk/contracts/agent-os-trace.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { POINTS, type Point } from '../../sdk/points.ts';
-import type { Answer } from '../chain/call.ts';
+import type { Answer, Payload } from '../chain/call.ts';
 import type { Step } from '../chain/chain.ts';
+import { changedBy } from '../chain/combine.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Exchange } from '../records/exchange.ts';
 import type { RecordInput, Records } from '../records/records.ts';
 import { plainId } from '../records/scrub.ts';
 import type { Context } from '../verdict.ts';
@@ -16,7 +18,7 @@ import type { Objection } from './settlement.ts';
 
 /** Where what hooks did is kept. */
 export interface Ledgers {
-  readonly records: Pick<Records, 'append' | 'countUse'>;
+  readonly records: Pick<Records, 'append' | 'countUse' | 'keepsPayloads'>;
   readonly metrics: Pick<Metrics, 'observe' | 'passedWithoutHook' | 'passedDespiteFailure'>;
   readonly log: Pick<Log, 'decision' | 'problem' | 'info'>;
 }
@@ -27,19 +29,22 @@ export interface FireFacts {
   readonly point: Point;
   readonly context: Context;
   readonly toolCallId: string | undefined;
+  /** As the first hook was given it. */
+  readonly payload: Payload;
 }
 
 /** Keeps what hooks did: never the data they saw. */
 export interface DecisionLog {
   /**
    * Every answer of a chain, and that the runtime itself blocked what it came to. The promise is there when something is
-   * recorded, and resolves once it is committed.
+   * recorded, and resolves once it is committed: with a hook whose decision could not be kept and whose failPolicy is not
+   * open, if there is one.
    */
   noteFire(
     facts: FireFacts,
     steps: readonly Step<BoundHook>[],
     objection: Objection | undefined,
-  ): Promise<void> | undefined;
+  ): Promise<BoundHook | undefined> | undefined;
   /** What a hook in shadow mode would have done. */
   noteShadow(facts: FireFacts, step: Step<BoundHook>): Promise<void>;
   /** Counts the capabilities that a run used. */
@@ -49,18 +54,26 @@ export interface DecisionLog {
 
 /** A decision log that writes to the ledgers. */
 export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionLog {
-  const keep = async (record: RecordInput): Promise<void> => {
+  const keep = async (
+    record: RecordInput,
+    exchange: Exchange | undefined,
+    hook?: BoundHook,
+  ): Promise<BoundHook | undefined> => {
     log.decision(record);
     try {
-      await records.append(record);
+      await records.append(record, exchange);
+      return undefined;
     } catch (error) {
-      // The decision stands although it could not be kept; that it could not is in the log.
       log.problem(error instanceof SignalboxError ? error : unkept());
+      return hook?.failPolicy === 'open' ? undefined : hook;
     }
   };
+  const exchangeOf = (facts: FireFacts, answer?: Answer): Exchange | undefined =>
+    records.keepsPayloads ? exchangeIn(facts, answer) : undefined;
   return {
     noteFire(facts, steps, objection) {
-      let kept: Promise<void>[] | undefined;
+      let kept: Promise<BoundHook | undefined>[] | undefined;
+      let before = facts;
       for (const { hook, answer } of steps) {
         const { action } = answer.decision;
         const code = answer.failure?.code;
@@ -68,26 +81,33 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
         if (code === undefined && isNeutral(answer)) continue;
         countActs(records, hook, answer);
         traceInterception(log, facts, { hook, answer });
-        (kept ??= []).push(keep(recordOf(facts, hook, answer)));
+        const exchange = exchangeOf(before, answer);
+        (kept ??= []).push(keep(recordOf(facts, hook, answer), exchange, hook));
+        if (exchange?.after !== undefined) before = { ...facts, payload: exchange.after };
       }
       if (objection !== undefined) {
-        (kept ??= []).push(keep(objectionRecord(facts, steps, objection)));
+        const exchange = exchangeOf(before);
+        (kept ??= []).push(keep(objectionRecord(facts, steps, objection), exchange));
       }
       // A chain of neutral answers is the most common.
       if (kept === undefined) return undefined;
       if (objection === undefined && isPassedDespiteFailure(steps)) {
         metrics.passedDespiteFailure(facts.point);
       }
-      return Promise.all(kept).then(() => undefined);
+      return Promise.all(kept).then((unkept) => unkept.find((hook) => hook !== undefined));
     },
     async noteShadow(facts, { hook, answer }) {
       if (answer.failure === undefined && isNeutral(answer)) return;
       const record = recordOf(facts, hook, answer);
       const wouldBlock = answer.decision.action === 'block';
-      if (answer.failure === undefined) return keep({ ...record, wouldBlock });
+      const exchange = exchangeOf(facts, answer);
+      if (answer.failure === undefined) {
+        await keep({ ...record, wouldBlock }, exchange);
+        return;
+      }
       const { code, detail } = answer.failure;
       const reason = detail === '' ? code : `${code}: ${detail}`;
-      return keep({ ...record, wouldBlock, code: 'shadow', reason });
+      await keep({ ...record, wouldBlock, code: 'shadow', reason }, exchange);
     },
     countUses({ hook, result, uses }) {
       const { reads, content } = POINTS[hook.point];
@@ -97,6 +117,20 @@ export function createDecisionLog({ records, metrics, log }: Ledgers): DecisionL
       for (const use of uses) countUse(records, hook, use);
     },
     countPass: (point) => metrics.passedWithoutHook(point),
+  };
+}
+
+/** What a hook was given and made of it. */
+function exchangeIn({ payload, context }: FireFacts, answer: Answer | undefined): Exchange {
+  const { agent, caller } = context;
+  const decision = answer?.decision;
+  const reason =
+    decision === undefined || answer?.failure !== undefined ? undefined : saidIn(decision);
+  return {
+    payload,
+    ...(decision?.action === 'modify' && { after: changedBy(payload, decision.payload) }),
+    ...(reason !== undefined && { reason }),
+    context: { ...(agent !== undefined && { agent }), ...(caller !== undefined && { caller }) },
   };
 }
 

@@ -19,7 +19,13 @@ import { createShadow, type ShadowedFire } from './shadow.ts';
 import { createSettling, nobodyToAsk, type Objection, type Settled } from './settlement.ts';
 import type { ToolCheck } from './tool-schema.ts';
 import { noteTurn, type Turn, type TurnStates } from './turn-state.ts';
-import { createIds, finalVerdict, parkedVerdict, passingVerdict } from './verdicts.ts';
+import {
+  createIds,
+  finalVerdict,
+  parkedVerdict,
+  passingVerdict,
+  unrecordedVerdict,
+} from './verdicts.ts';
 
 /** What fires are made with. */
 export interface FiringParts {
@@ -202,13 +208,15 @@ export function createFiring(parts: FiringParts): Firing {
         const objection = settled.objection ?? parked.objection;
         noteInjections(point, context, result.verdict);
         const { question } = settled;
-        const verdict =
+        let verdict =
           question === undefined || objection !== undefined
             ? finalVerdict(newId(), result.verdict, objection)
             : parkedVerdict(newId(), result.verdict, { ...parked, question });
-        const facts = { fireId: verdict.id, point, context, toolCallId: toolCallOf(payload) };
+        const toolCallId = toolCallOf(payload);
+        const facts = { fireId: verdict.id, point, context, toolCallId, payload };
         const kept = decisions.noteFire(facts, result.steps, objection);
-        if (kept !== undefined) await kept;
+        const unkept = kept === undefined ? undefined : await kept;
+        if (unkept !== undefined) verdict = unrecordedVerdict(point, verdict, unkept.name);
         if (observer !== undefined) {
           const ms = performance.now() - startMs;
           const { steps } = result;

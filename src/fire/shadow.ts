@@ -37,7 +37,7 @@ export function createShadow({
     await Promise.all(
       hooks.map(async (hook) => {
         const answer = await callHook({ hook, view, limits, run });
-        await decisions.noteShadow(facts, { hook, answer });
+        await decisions.noteShadow({ ...facts, payload }, { hook, answer });
         observers.current?.onShadow(facts, observedRun({ hook, answer }, reasons));
       }),
     );

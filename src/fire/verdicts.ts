@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Question } from '../approvals/approval.ts';
+import { POINTS, type Point } from '../../sdk/points.ts';
 import type { Payload } from '../chain/call.ts';
 import type { ChainVerdict } from '../chain/chain.ts';
 import type { Verdict } from '../verdict.ts';
@@ -52,6 +53,19 @@ export function parkedVerdict(
     reason,
     ...(approval !== undefined && { approval }),
   };
+}
+
+/**
+ * The verdict when the decision of a hook that is to fail closed could not be kept: what a failure of it would come to.
+ * What stops the call already stands, and so does what nothing can stop.
+ */
+export function unrecordedVerdict(point: Point, verdict: Verdict, hook: string): Verdict {
+  const { closedFailure } = POINTS[point];
+  if (verdict.action === 'block') return verdict;
+  if (closedFailure !== 'block' && closedFailure !== 'suppress') return verdict;
+  const { approval: _, ...rest } = plain(verdict);
+  const reason = `The decision of hook "${hook}" could not be recorded (fail-closed)`;
+  return { ...rest, action: closedFailure, code: 'unrecorded', hook, reason };
 }
 
 /** The verdict without what belongs to one action alone. */

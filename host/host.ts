@@ -121,7 +121,10 @@ export function openHost(options: HostOptions): Host {
       if (hook === undefined) return;
       loaded.delete(name);
       const { pool, source } = hook;
-      if ([...loaded.values()].some((other) => other.pool === pool)) return pool.dropHook(name);
+      if ([...loaded.values()].some((other) => other.pool === pool)) {
+        for (const process of pool.processes) process.places.dropHook(name);
+        return;
+      }
       pools.delete(`${source.sandbox} ${source.owner}`);
       pool.close();
     },
@@ -141,6 +144,14 @@ export function openHost(options: HostOptions): Host {
             layers: child.layers,
           })),
       ),
+    loads: () =>
+      (['isolate', 'worker'] as const).map((sandbox) => ({
+        sandbox,
+        queued: [...pools]
+          .filter(([key]) => key.startsWith(sandbox))
+          .reduce((sum, [, pool]) => sum + pool.queued, 0),
+        started: nurseries[sandbox].started,
+      })),
     async close() {
       isClosed = true;
       stopWatch();

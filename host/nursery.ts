@@ -60,6 +60,11 @@ export class Nursery {
     return this.#warm.filter((child) => child.isAlive);
   }
 
+  /** Children that were started, those that did not come up included. */
+  get started(): number {
+    return this.#serial;
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#pause);

@@ -84,12 +84,12 @@ export class Pool {
     this.#pump();
   }
 
-  dropSession(sessionId: string): void {
-    for (const process of this.processes) process.places.dropSession(sessionId);
+  get queued(): number {
+    return this.#queue.length;
   }
 
-  dropHook(hook: string): void {
-    for (const process of this.processes) process.places.dropHook(hook);
+  dropSession(sessionId: string): void {
+    for (const process of this.processes) process.places.dropSession(sessionId);
   }
 
   /** Ends processes that have had nothing to do since `idleMs`. */

@@ -109,6 +109,15 @@ export interface ProcessFacts {
   readonly layers: readonly string[];
 }
 
+/** What the processes of one kind of sandbox have to do. */
+export interface SandboxLoad {
+  readonly sandbox: SandboxKind;
+  /** Loads and runs that wait for a process. */
+  readonly queued: number;
+  /** Processes that were started since the host was opened. */
+  readonly started: number;
+}
+
 /** Runs hooks in processes of their own. The maker closes it. */
 export interface Host {
   /** Loads a hook and reports whether it can run. Never rejects. */
@@ -120,6 +129,7 @@ export interface Host {
   /** Drops the isolates of a session. */
   endSession(sessionId: string): void;
   processes(): readonly ProcessFacts[];
+  loads(): readonly SandboxLoad[];
   /** Ends every process, a stuck one included, within a second. */
   close(): Promise<void>;
 }

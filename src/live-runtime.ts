@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { buildChildEntries } from '../host/build.ts';
-import type { ProcessFacts } from '../host/sandbox.ts';
+import type { Host, ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { openApprovalOffice } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
+import type { Approvals } from './approvals/approval.ts';
 import { createAttachments } from './agent-os/attachments.ts';
 import { bagOf } from './agent-os/bag.ts';
 import { hookMetrics } from './agent-os/hook-metrics.ts';
@@ -24,13 +25,13 @@ import { createTurnStates } from './fire/turn-state.ts';
 import { openGrantChanges } from './grants/grant-changes.ts';
 import { createGrants } from './grants/grants.ts';
 import { takeInventory } from './inventory.ts';
+import { openLedgers } from './ledgers.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
 import { openMetrics, type Metrics } from './metrics/metrics.ts';
 import { withModes } from './modes/mode-change.ts';
 import { openModeChanges } from './modes/mode-changes.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
-import { openPayloadSeal } from './records/payload-seal.ts';
-import { openRecords, type Records } from './records/records.ts';
+import type { Records } from './records/records.ts';
 import { startRetention } from './records/retention.ts';
 import { openEdition, type Edition, type House } from './reload/edition.ts';
 import { createEditions } from './reload/editions.ts';
@@ -38,9 +39,7 @@ import { createReloader } from './reload/reloader.ts';
 import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
 import { openOperatorRows } from './sql/operator-rows.ts';
-import { openDatabase, openReader, type Database } from './sql/database.ts';
-import { checkLargeFile } from './sql/file-check.ts';
-import { openStore, type Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 import { reportOf } from './test-report.ts';
 import type { Context, Verdict } from './verdict.ts';
 
@@ -102,14 +101,21 @@ async function assemble(
   const modes = await openModeChanges(database, onProblem);
   onOpened(() => modes.close());
   const rules = (): Edition => editions.current;
+  const hosts = (): readonly Host[] => [...new Set(editions.all().map(({ host }) => host))];
   const { folder } = config;
   const approvals = openApprovalOffice({ folder, database, records, log, rules });
   const attachments = createAttachments(() => editions.current.catalog.hooks);
   const turns = createTurnStates();
-  const metrics = openMetrics();
+  const metrics = openMetrics({
+    inventory: () => takeInventory(editions.current),
+    processes: () => hosts().flatMap((host) => host.processes()),
+    loads: () => hosts().flatMap((host) => host.loads()),
+    approvalsWaiting: () => countWaiting(approvals),
+  });
   const observers = createFireObservers();
   const feed = createFeed(rig?.now ?? Date.now);
   observers.add(feed.observer);
+  observers.add(metrics.observer);
   const house: House = {
     entries,
     database,
@@ -172,8 +178,7 @@ async function assemble(
         .flatMap(({ chains }) => applicable(chains.of(point), context).enforced)
         .map(({ entry }) => entry.manifest),
     manifestOf: (hook) => now().catalog.hooks.find(({ name }) => name === hook)?.manifest,
-    processes: () =>
-      [...new Set(editions.all().map(({ host }) => host))].flatMap((host) => host.processes()),
+    processes: () => hosts().flatMap((host) => host.processes()),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();
       // Before anything is awaited: the call is kept in the task of whoever fires.
@@ -224,39 +229,15 @@ async function assemble(
   };
 }
 
+async function countWaiting(approvals: Approvals): Promise<number> {
+  const pending = await approvals.list({ status: 'pending' });
+  // Those whose time is up are still among them.
+  return pending.filter(({ status }) => status === 'pending').length;
+}
+
 /** After these nothing of a turn comes. */
 function isLastOfTurn(point: Point): boolean {
   return point === 'runEnd' || point === 'sessionEnd';
-}
-
-async function openLedgers(
-  { store: { file, indexes }, records: settings }: RuntimeConfig,
-  onOpened: (close: () => Promise<void>) => void,
-  onProblem: (error: SignalboxError) => void,
-): Promise<{
-  readonly store: Store;
-  readonly records: Records;
-  readonly database: Database;
-}> {
-  const { reasons, payloads } = settings;
-  const seal = payloads && openPayloadSeal(payloads.key.env, process.env);
-  const open = async (path: string): Promise<Database> => {
-    const database = await openDatabase(path);
-    onOpened(() => database.close());
-    onOpened(checkLargeFile(path, onProblem));
-    return database;
-  };
-  const storeOpening = open(file);
-  const recordsOpening = settings.file === file ? storeOpening : open(settings.file);
-  // What opens late would never be closed.
-  await Promise.allSettled([storeOpening, recordsOpening]);
-  const recordsDatabase = await recordsOpening;
-  const store = await openStore(await storeOpening, { indexes });
-  const reader = openReader(settings.file);
-  onOpened(() => reader.close());
-  const records = openRecords(recordsDatabase, { reasons, seal, reader });
-  onOpened(() => records.close());
-  return { store, records, database: recordsDatabase };
 }
 
 /** Logs what is wrong without stopping anything. */

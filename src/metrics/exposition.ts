@@ -1,5 +1,8 @@
 import { Counter, Registry, type Metric } from 'prom-client';
+import type { Action } from '../../sdk/decisions.ts';
 import type { Point } from '../../sdk/points.ts';
+import type { RuntimeFacts } from './facts.ts';
+import { registerGauges } from './gauges.ts';
 import { Latency } from './latency.ts';
 import type { HookCounts } from './hook-counts.ts';
 
@@ -8,12 +11,22 @@ export interface ExposedCounts {
   readonly hooks: () => readonly HookCounts[];
   readonly withoutHook: ReadonlyMap<Point, number>;
   readonly despiteFailure: ReadonlyMap<Point, number>;
+  readonly verdicts: ReadonlyMap<Point, ReadonlyMap<Action, number>>;
+  readonly shadow: () => readonly ShadowCount[];
+  readonly facts: RuntimeFacts | undefined;
+}
+
+/** Runs of a hook in shadow mode that came to an action. */
+export interface ShadowCount {
+  readonly hook: string;
+  readonly point: Point;
+  readonly action: Action;
+  readonly count: number;
 }
 
 /** The counters in the Prometheus text format. */
 export interface Exposition {
   text(): Promise<string>;
-  readonly contentType: string;
 }
 
 /** Makes a registry of its own that is filled from the counters at every reading. */
@@ -21,6 +34,9 @@ export function createExposition({
   hooks,
   withoutHook,
   despiteFailure,
+  verdicts,
+  shadow,
+  facts,
 }: ExposedCounts): Exposition {
   const registry = new Registry();
   const counter = (name: string, help: string, read: () => Iterable<Sample>): void => {
@@ -62,8 +78,22 @@ export function createExposition({
     'Calls that went on although a hook failed',
     () => byPoint(despiteFailure),
   );
+  counter('signalbox_verdicts_total', 'Verdicts of chains by action', function* () {
+    for (const [point, actions] of verdicts) {
+      for (const [action, value] of actions) yield { labels: { point, action }, value };
+    }
+  });
+  counter(
+    'signalbox_shadow_decisions_total',
+    'What hooks in shadow mode would have done, by action',
+    function* () {
+      for (const { hook, point, action, count } of shadow())
+        yield { labels: { hook, point, action }, value: count };
+    },
+  );
   registerHistogram(registry, hooks);
-  return { text: () => registry.metrics(), contentType: registry.contentType };
+  if (facts !== undefined) registerGauges(registry, facts);
+  return { text: () => registry.metrics() };
 }
 
 interface Sample {
@@ -76,6 +106,8 @@ const LABELS: Readonly<Record<string, string[]>> = {
   signalbox_hook_calls_total: ['hook', 'point'],
   signalbox_hook_decisions_total: ['hook', 'point', 'action'],
   signalbox_hook_failures_total: ['hook', 'point', 'code'],
+  signalbox_verdicts_total: ['point', 'action'],
+  signalbox_shadow_decisions_total: ['hook', 'point', 'action'],
   signalbox_passed_without_hook_total: ['point'],
   signalbox_passed_despite_failure_total: ['point'],
 };

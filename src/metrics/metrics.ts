@@ -1,7 +1,9 @@
 import { ACTION_NAMES, type Action } from '../../sdk/decisions.ts';
 import type { FailureCode } from '../../sdk/errors.ts';
 import type { Point } from '../../sdk/points.ts';
-import { createExposition } from './exposition.ts';
+import type { FireObserver } from '../fire/observer.ts';
+import type { Exposition, ShadowCount } from './exposition.ts';
+import type { RuntimeFacts } from './facts.ts';
 import type { HookCounts } from './hook-counts.ts';
 import { Latency } from './latency.ts';
 
@@ -42,6 +44,8 @@ export interface Metrics {
   observe(run: Observation): void;
   passedWithoutHook(point: Point): void;
   passedDespiteFailure(point: Point): void;
+  /** Counts verdicts and runs in shadow mode; to be added to the observers of a runtime. */
+  readonly observer: FireObserver;
   /** The Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -54,14 +58,31 @@ const MAX_HOOKS = 1000;
 /** The label of the hooks past the bound. */
 const OTHER_HOOKS = 'other';
 
-/** Opens the metrics of one runtime: its own counters and its own registry. */
-export function openMetrics(): Metrics {
+/** Of the Prometheus text format; source: its exposition formats. */
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Opens the metrics of one runtime: its own counters and its own registry. Without facts, what is counted is all. */
+export function openMetrics(facts?: RuntimeFacts): Metrics {
   // Plain counters: prom-client hashes its labels at every observation, and this is on the path of every call.
   const hooks = new Map<string, Map<Point, HookCounts>>();
   const withoutHook = new Map<Point, number>();
   const despiteFailure = new Map<Point, number>();
   const all = (): HookCounts[] => [...hooks.values()].flatMap((points) => [...points.values()]);
-  const exposition = createExposition({ hooks: all, withoutHook, despiteFailure });
+  const verdicts = new Map<Point, Map<Action, number>>();
+  const shadow = new Map<string, Map<Point, Map<Action, number>>>();
+  const shadowCounts = (): ShadowCount[] =>
+    [...shadow].flatMap(([hook, points]) =>
+      [...points].flatMap(([point, actions]) =>
+        [...actions].map(([action, count]) => ({ hook, point, action, count })),
+      ),
+    );
+  let exposition: Promise<Exposition> | undefined;
+  // Not at the start: most runtimes are never asked, and no decision waits for the library.
+  const open = async (): Promise<Exposition> => {
+    const { createExposition } = await import('./exposition.ts');
+    const counts = { hooks: all, withoutHook, despiteFailure, verdicts, shadow: shadowCounts };
+    return createExposition({ ...counts, facts });
+  };
   return {
     observe({ hook, point, action, code, ms }) {
       const counts = countsOf(hooks, hook, point);
@@ -74,8 +95,15 @@ export function openMetrics(): Metrics {
     },
     passedWithoutHook: (point) => increment(withoutHook, point),
     passedDespiteFailure: (point) => increment(despiteFailure, point),
-    text: exposition.text,
-    contentType: exposition.contentType,
+    observer: {
+      onVerdict: ({ point, action }) => increment(entryOf(verdicts, point), action),
+      onShadow({ point }, { hook, action }) {
+        const name = shadow.has(hook) || shadow.size < MAX_HOOKS ? hook : OTHER_HOOKS;
+        increment(entryOf(entryOf(shadow, name), point), action);
+      },
+    },
+    text: async () => (await (exposition ??= open())).text(),
+    contentType: CONTENT_TYPE,
     snapshot: () => ({
       hooks: all().map(numbersOf),
       passedWithoutHook: Object.fromEntries(withoutHook),
@@ -90,8 +118,7 @@ function countsOf(
   point: Point,
 ): HookCounts {
   const hook = hooks.has(name) || hooks.size < MAX_HOOKS ? name : OTHER_HOOKS;
-  let points = hooks.get(hook);
-  if (points === undefined) hooks.set(hook, (points = new Map()));
+  const points = entryOf(hooks, hook);
   let counts = points.get(point);
   if (counts === undefined) {
     const decisions = Object.fromEntries(ACTION_NAMES.map((action) => [action, 0]));
@@ -107,6 +134,13 @@ function countsOf(
     points.set(point, counts);
   }
   return counts;
+}
+
+/** The map under a key, made when it is missing. */
+function entryOf<K, Inner, Value>(maps: Map<K, Map<Inner, Value>>, key: K): Map<Inner, Value> {
+  let inner = maps.get(key);
+  if (inner === undefined) maps.set(key, (inner = new Map()));
+  return inner;
 }
 
 function increment<K>(counts: Map<K, number>, key: K): void {

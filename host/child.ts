@@ -124,6 +124,8 @@ export class Child {
   kill(exit: Exit = 'killed'): void {
     if (this.#isGone) return;
     this.#exit ??= exit;
+    // Its end is near, and may be waited for.
+    this.#process.ref();
     this.#process.kill('SIGKILL');
   }
 

@@ -1,7 +1,7 @@
-import type { ChildEntries } from './build.ts';
-import { launchPlans, WORKER_THREADS } from './launch.ts';
+import { availableParallelism } from 'node:os';
+import { WORKER_THREADS } from './launch.ts';
 import { residentMb, watchMemory } from './memory-watch.ts';
-import { Nursery } from './nursery.ts';
+import type { Nurseries } from './nurseries.ts';
 import { Pool } from './pool.ts';
 import { callResult, loadResult, notCalled } from './results.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
@@ -18,37 +18,29 @@ import type {
 /** What a host is opened with. */
 export interface HostOptions {
   readonly limits: HostLimits;
-  readonly entries: ChildEntries;
-  /** Warm isolate processes beyond those in use. */
-  readonly spares?: number;
+  /** Where its processes come from; it closes them. */
+  readonly nurseries: Nurseries;
 }
 
 /** Memory of a process before any isolate, with room for V8's own, in MiB. */
 const BASE_MB = 160;
 /** Processes of one package at once; more sessions than isolates in them wait their turn. */
 const MAX_PROCESSES = 4;
+const CORES = availableParallelism();
 /** Looks for idle processes this many times in `idleMs`. */
 const IDLE_CHECKS = 4;
 
 /** Opens a host. Processes start as hooks are loaded. */
 export function openHost(options: HostOptions): Host {
-  const { limits, entries } = options;
+  const { limits, nurseries } = options;
   const loaded = new Map<string, { readonly source: HookSource; readonly pool: Pool }>();
   const pools = new Map<string, Pool>();
-  const nurseries: Readonly<Record<SandboxKind, Nursery>> = {
-    isolate: new Nursery({
-      plans: launchPlans('isolate', entries),
-      buildHash: entries.buildHash,
-      spares: options.spares ?? 1,
-    }),
-    worker: new Nursery({
-      plans: launchPlans('worker', entries),
-      buildHash: entries.buildHash,
-      spares: 0,
-    }),
-  };
   let isClosed = false;
 
+  const isIdleCore = (): boolean => {
+    const all = [...pools.values()].flatMap((pool) => pool.processes);
+    return all.filter((process) => process.busyMs > 0).length < CORES;
+  };
   const poolOf = (source: HookSource): Pool => {
     const key = `${source.sandbox} ${source.owner}`;
     let pool = pools.get(key);
@@ -57,6 +49,7 @@ export function openHost(options: HostOptions): Host {
         kind: source.sandbox,
         limits,
         nursery: nurseries[source.sandbox],
+        isIdleCore,
         maxProcesses: source.sandbox === 'isolate' ? MAX_PROCESSES : 1,
         lanes: source.sandbox === 'isolate' ? limits.maxIsolates : WORKER_THREADS,
       });
@@ -81,11 +74,15 @@ export function openHost(options: HostOptions): Host {
   idleTimer?.unref();
   const killAll = (): void => {
     for (const pool of pools.values()) pool.close();
-    for (const nursery of Object.values(nurseries)) nursery.close();
+    nurseries.close();
   };
   process.on('exit', killAll);
 
   return {
+    expect(packages) {
+      nurseries.isolate.expect(packages);
+      if (packages === 0) nurseries.worker.expect(0);
+    },
     load(source) {
       const pool = poolOf(source);
       loaded.set(source.name, { source, pool });
@@ -159,8 +156,8 @@ export function openHost(options: HostOptions): Host {
       const ends = [...pools.values()].flatMap((pool) =>
         pool.processes.map(({ child }) => child.gone),
       );
-      const spares = Object.values(nurseries).flatMap((nursery) =>
-        nursery.warm.map((child) => child.gone),
+      const spares = [nurseries.isolate, nurseries.worker].flatMap(({ warm }) =>
+        warm.map((child) => child.gone),
       );
       killAll();
       process.off('exit', killAll);

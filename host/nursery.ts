@@ -22,6 +22,8 @@ export class Nursery {
   readonly #options: NurseryOptions;
   readonly #warm: Child[] = [];
   readonly #wanting: ((child: Child) => void)[] = [];
+  #expected = 0;
+  #isOpening = false;
   #plan = 0;
   #hasPlan = false;
   #serial = 0;
@@ -34,8 +36,17 @@ export class Nursery {
     this.#options = options;
   }
 
+  /** Says how many are about to be asked for, so that they start now; what was started for nothing ends at 0. */
+  expect(count: number): void {
+    this.#expected = count;
+    this.#isOpening = count > 0;
+    if (count === 0) for (const child of this.#warm.slice(this.#options.spares)) child.kill();
+    this.fill();
+  }
+
   /** Hands over a child, now or when one is up; the taker owns it. Returns a function that takes the wish back. */
   take(use: (child: Child) => void): () => void {
+    if (this.#expected > 0) this.#expected -= 1;
     const child = this.#nextWarm();
     if (child === undefined) this.#wanting.push(use);
     else use(child);
@@ -49,7 +60,10 @@ export class Nursery {
   /** Starts what is missing: what is asked for, and the spares. */
   fill(): void {
     if (this.#isClosed || this.#pause !== undefined) return;
-    const wanted = this.#wanting.length + this.#options.spares - this.#warm.length - this.#starting;
+    // What is waited for comes before what may be of use some day.
+    const spares = this.#isOpening ? 0 : this.#options.spares;
+    const asked = this.#wanting.length + this.#expected + spares;
+    const wanted = asked - this.#warm.length - this.#starting;
     // Until a plan has come up, one start shows whether it does.
     const room = (this.#hasPlan ? STARTS_AT_ONCE : 1) - this.#starting;
     for (let count = 0; count < Math.min(wanted, room); count += 1) this.#start();
@@ -98,11 +112,17 @@ export class Nursery {
     const use = this.#wanting.shift();
     if (use === undefined) {
       child.unref();
-      child.listen({ onMessage: () => child.kill('garbage'), onExit: () => this.fill() });
+      child.listen({ onMessage: () => child.kill('garbage'), onExit: () => this.#onLost(child) });
       this.#warm.push(child);
     } else {
       use(child);
     }
+    this.fill();
+  }
+
+  #onLost(child: Child): void {
+    const at = this.#warm.indexOf(child);
+    if (at >= 0) this.#warm.splice(at, 1);
     this.fill();
   }
 

@@ -39,6 +39,13 @@ export class PlaceBook {
     return fresh;
   }
 
+  /** Whether the session has a place of the hook, busy or not. */
+  has(hook: string, sessionId: string): boolean {
+    return this.#places.some(
+      (place) => place.source.name === hook && place.sessionId === sessionId,
+    );
+  }
+
   /** Makes room and adds a place that is still to be loaded; `undefined` when every place is busy. */
   add(source: HookSource): Place | undefined {
     if (this.#places.length >= this.#maxPlaces && !this.#evict()) return undefined;

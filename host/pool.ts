@@ -1,30 +1,11 @@
-import type { Activity, Ending, Place, Work } from './activity.ts';
+import type { Activity, Place } from './activity.ts';
 import type { Child } from './child.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Nursery } from './nursery.ts';
-import type { HostLimits, HookSource, SandboxKind } from './sandbox.ts';
+import type { HostLimits, SandboxKind } from './sandbox.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import { PATIENCE_MS } from './segment.ts';
-
-/** A load or run that wants a process. */
-export interface Task {
-  readonly source: HookSource;
-  readonly sessionId: string;
-  readonly work: Work;
-  readonly capMs: number;
-  readonly signal?: AbortSignal | undefined;
-  /** Called once. */
-  readonly onDone: (done: TaskEnd) => void;
-}
-
-/** How a task ended: in a process, before it came to one, or because its hook would not load there. */
-export type TaskEnd =
-  | { readonly type: 'ended'; readonly ending: Ending; readonly activity: Activity }
-  | { readonly type: 'refused'; readonly by: Refusal }
-  | { readonly type: 'not-loaded'; readonly ending: Ending };
-
-/** Why a task never started. */
-export type Refusal = 'queue' | 'full' | 'caller' | 'closed';
+import type { Queued, Task } from './task.ts';
 
 /** What a pool is made with. */
 export interface PoolOptions {
@@ -32,21 +13,16 @@ export interface PoolOptions {
   readonly limits: HostLimits;
   readonly nursery: Nursery;
   readonly maxProcesses: number;
+  /** Whether a further process would have a processor to itself. */
+  readonly isIdleCore: () => boolean;
   readonly lanes: number;
-}
-
-interface Queued {
-  readonly task: Task;
-  /** What is left of the cap when it runs a second time. */
-  readonly capMs: number;
-  readonly isSecond: boolean;
-  /** When it has waited long enough. */
-  dueAt: number;
-  unlisten: (() => void) | undefined;
 }
 
 /** The first load of a hook waits for a process to start; many start at once when a runtime opens. */
 const LOAD_QUEUE_MS = 15_000;
+
+/** New sessions that wait for this long are worth a further process. */
+const CROWDED_MS = 30;
 
 /** The processes of one owner and the queue before them. */
 export class Pool {
@@ -74,6 +50,7 @@ export class Pool {
       task,
       capMs: task.capMs,
       isSecond: false,
+      since: 0,
       dueAt: Infinity,
       unlisten: undefined,
     };
@@ -114,7 +91,8 @@ export class Pool {
     else this.#queue.push(entry);
     const isLoad = entry.task.work.kind === 'load';
     const waitMs = isLoad ? LOAD_QUEUE_MS : this.#options.limits.queueMs;
-    entry.dueAt = performance.now() + waitMs;
+    entry.since = performance.now();
+    entry.dueAt = entry.since + waitMs;
     this.#waits.watch(entry);
     const { signal } = entry.task;
     if (signal === undefined) return;
@@ -239,7 +217,7 @@ export class Pool {
       return;
     }
     this.#enqueue(
-      { task: entry.task, capMs: leftMs, isSecond: true, dueAt: Infinity, unlisten: undefined },
+      { ...entry, capMs: leftMs, isSecond: true, dueAt: Infinity, unlisten: undefined },
       true,
     );
     queueMicrotask(() => this.#pump());
@@ -252,7 +230,8 @@ export class Pool {
       (process) => !process.isFree && (process.busyMs === 0 || process.isSlow),
     );
     const isWanted =
-      alive.length === 0 || (areAllHeld && alive.length < this.#options.maxProcesses);
+      alive.length === 0 ||
+      (alive.length < this.#options.maxProcesses && (areAllHeld || this.#isCrowded()));
     if (isWanted && this.#isExpecting === undefined) {
       let isHere = false;
       const takeBack = this.#options.nursery.take((child) => {
@@ -267,6 +246,15 @@ export class Pool {
       this.#recheck = undefined;
       this.#pump();
     }, PATIENCE_MS);
+  }
+
+  /** More sessions come than one process gets done, and a second one would not take its processor. */
+  #isCrowded(): boolean {
+    const cutoff = performance.now() - CROWDED_MS;
+    const isHomeless = ({ task, since }: Queued): boolean =>
+      since < cutoff &&
+      !this.processes.some(({ places }) => places.has(task.source.name, task.sessionId));
+    return this.#options.isIdleCore() && this.#queue.some(isHomeless);
   }
 
   #adopt(child: Child): void {

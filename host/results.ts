@@ -1,6 +1,6 @@
 import type { Activity, Ending } from './activity.ts';
 import { readHandlers } from './handlers.ts';
-import type { Refusal, TaskEnd } from './pool.ts';
+import type { Refusal, TaskEnd } from './task.ts';
 import type { Call, CallResult, HostLimits, LoadResult } from './sandbox.ts';
 import type { FailureCode } from '../sdk/errors.ts';
 

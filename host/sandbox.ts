@@ -126,6 +126,8 @@ export interface Host {
   call(call: Call): Promise<CallResult>;
   /** Drops a hook that no call will name again, and the processes that served no other. */
   unload(hook: string): void;
+  /** How many packages are about to be loaded, each into a process of its own; 0 once they are. */
+  expect(packages: number): void;
   /** Drops the isolates of a session. */
   endSession(sessionId: string): void;
   processes(): readonly ProcessFacts[];

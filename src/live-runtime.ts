@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { buildChildEntries } from '../host/build.ts';
+import { buildChildEntries, type ChildEntries } from '../host/build.ts';
+import { openNurseries, type Nurseries } from '../host/nurseries.ts';
 import type { Host, ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
@@ -67,6 +68,8 @@ export interface RuntimeStart {
   readonly config: RuntimeConfig;
   readonly log?: LogOptions | undefined;
   readonly rig?: Rig | undefined;
+  /** Processes of the configuration's folder that are on their way already; closed with the runtime. */
+  readonly nurseries?: Nurseries | undefined;
 }
 
 /** Opens what hooks need and loads them. What was opened is closed again when something cannot be. */
@@ -84,7 +87,7 @@ export async function startRuntime(start: RuntimeStart): Promise<LiveRuntime> {
 }
 
 async function assemble(
-  { config, log: logOptions, rig }: RuntimeStart,
+  { config, log: logOptions, rig, nurseries }: RuntimeStart,
   onOpened: (close: () => Promise<void>) => void,
   closeAll: () => Promise<void>,
 ): Promise<LiveRuntime> {
@@ -94,7 +97,7 @@ async function assemble(
   const [{ store, records, database }, configured, entries] = await settled([
     openLedgers(config, onOpened, onProblem),
     buildCatalog(config).then((built) => rigCatalog(built, rig)),
-    buildChildEntries(join(config.folder, '.signalbox')),
+    nurseries?.entries ?? buildChildEntries(join(config.folder, '.signalbox')),
   ]);
   const grantChanges = await openGrantChanges(database, onProblem);
   onOpened(() => grantChanges.close());
@@ -117,7 +120,7 @@ async function assemble(
   observers.add(feed.observer);
   observers.add(metrics.observer);
   const house: House = {
-    entries,
+    nurseries: nurseriesInTurn(entries, nurseries),
     database,
     store,
     log,
@@ -254,10 +257,16 @@ function report({ catalog, chains, failureOf, config: { limits } }: Edition, log
 
 /** All values, once none is still on its way: what opens late would never be closed. */
 async function settled<A, B, C>(
-  promises: readonly [Promise<A>, Promise<B>, Promise<C>],
+  promises: readonly [Promise<A>, Promise<B>, Promise<C> | C],
 ): Promise<[A, B, C]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
+}
+
+/** The first host takes over what is there already. */
+function nurseriesInTurn(entries: ChildEntries, first: Nurseries | undefined): () => Nurseries {
+  const ready = first === undefined ? [] : [first];
+  return () => ready.pop() ?? openNurseries(entries);
 }
 
 function known(point: string): Point {

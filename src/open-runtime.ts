@@ -1,6 +1,8 @@
-import { resolve } from 'node:path';
-import { configFromObject, loadConfig } from './config/load-config.ts';
-import { startRuntime, type LiveRuntime } from './live-runtime.ts';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { buildChildEntries } from '../host/build.ts';
+import { openNurseries, type Nurseries } from '../host/nurseries.ts';
+import type { LiveRuntime } from './live-runtime.ts';
 import type { LogOptions } from './log.ts';
 
 /** How a runtime is opened. */
@@ -17,9 +19,34 @@ export interface RuntimeOptions {
  * unless `hooks.required` names it. The caller closes the runtime.
  */
 export async function openRuntime({ config, folder, log }: RuntimeOptions): Promise<LiveRuntime> {
-  const read =
-    typeof config === 'string'
-      ? await loadConfig(config)
-      : configFromObject(config, resolve(folder ?? '.'));
-  return startRuntime({ config: read, log });
+  // A process takes longest to come up: one starts first, and what else is needed is imported meanwhile.
+  const nurseries = await headStart(typeof config === 'string' ? config : undefined, folder);
+  try {
+    const { configFromObject, loadConfig } = await import('./config/load-config.ts');
+    const read =
+      typeof config === 'string'
+        ? await loadConfig(config)
+        : configFromObject(config, resolve(folder ?? '.'));
+    const { startRuntime } = await import('./live-runtime.ts');
+    return await startRuntime({ config: read, log, nurseries });
+  } catch (error) {
+    nurseries?.close();
+    throw error;
+  }
+}
+
+/** Starts the processes that nearly every configuration needs. Nothing is left in a folder that has none. */
+async function headStart(
+  file: string | undefined,
+  folder: string | undefined,
+): Promise<Nurseries | undefined> {
+  if (file !== undefined && !existsSync(file)) return undefined;
+  const home = file === undefined ? resolve(folder ?? '.') : dirname(resolve(file));
+  // What is wrong with the folder is told when the runtime itself has use for it.
+  const entries = await buildChildEntries(join(home, '.signalbox')).catch(() => undefined);
+  if (entries === undefined) return undefined;
+  const nurseries = openNurseries(entries);
+  nurseries.isolate.expect(1);
+  if (existsSync(join(home, 'hooks'))) nurseries.worker.expect(1);
+  return nurseries;
 }

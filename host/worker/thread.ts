@@ -1,3 +1,5 @@
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { threadId, type MessagePort } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
 import { adaptModule, refusalIn } from '../../sdk/contracts.ts';
@@ -36,6 +38,8 @@ interface Loaded {
   settle: ((sealed: string) => void) | undefined;
 }
 
+// Types need not be taken out of the same sources at every start.
+enableCompileCache(join(import.meta.dirname, 'compiled'));
 provideSpecModule();
 const hooks = new Map<string, Promise<Loaded | string>>();
 
@@ -84,6 +88,8 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
   let namespace: object;
   try {
     namespace = (await import(pathToFileURL(hook.file).href)) as object;
+    // The process is killed in the end, so nothing is written then.
+    flushCompileCache();
   } catch (error) {
     return seal('load_error', describe(error));
   }

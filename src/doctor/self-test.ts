@@ -1,5 +1,6 @@
 import type { ChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
+import { openNurseries } from '../../host/nurseries.ts';
 import type { CallResult, Host, HookSource } from '../../host/sandbox.ts';
 import type { Finding } from './finding.ts';
 
@@ -64,7 +65,7 @@ export async function selfTest(
   onProgress: (text: string) => void,
 ): Promise<SelfTest> {
   const host = openHost({
-    entries,
+    nurseries: openNurseries(entries),
     limits: {
       loadMs: LOAD_MS,
       graceMs: 50,

@@ -1,5 +1,5 @@
-import type { ChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
+import type { Nurseries } from '../../host/nurseries.ts';
 import type { Host, HostLimits } from '../../host/sandbox.ts';
 import { createAccessRules, isRestricting, type AccessRules } from '../access/access-rules.ts';
 import { budgetsOf } from '../agent-os/config-folder.ts';
@@ -28,7 +28,8 @@ export interface House extends Pick<
   FiringParts,
   'payloads' | 'checkTool' | 'ask' | 'turns' | 'decisions' | 'observers' | 'reasons'
 > {
-  readonly entries: ChildEntries;
+  /** Where the processes of a further host come from. */
+  readonly nurseries: () => Nurseries;
   readonly database: Database;
   readonly store: Store;
   readonly log: Log;
@@ -67,13 +68,15 @@ export async function openEdition(house: House, draft: EditionDraft): Promise<Ed
   const { config, previous, number, found, isRereading = false } = draft;
   const { limits } = config;
   const isShared = previous !== undefined && haveEqualLimits(previous.config.limits, limits);
-  const host = isShared ? previous.host : openHost({ limits, entries: house.entries });
+  const host = isShared ? previous.host : openHost({ limits, nurseries: house.nurseries() });
+  if (!isShared) host.expect(config.packages.length);
   const loaded = await loadHooks(host, {
     entries: found.hooks,
     previous: isShared ? previous.loaded : undefined,
     edition: number,
     isRereading,
   });
+  host.expect(0);
   try {
     return await assemble(house, draft, { host, loaded });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sql, type RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Database } from './database.ts';
 import { statementOf } from './dialect.ts';
 import type { Statement } from './messages.ts';

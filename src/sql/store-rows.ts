@@ -1,4 +1,5 @@
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Database } from './database.ts';
 import { statementOf } from './dialect.ts';
 import type { Statement } from './messages.ts';

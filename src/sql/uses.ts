@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from './kysely.ts';
 import type { CallOptions, Database } from './database.ts';
 import { statementOf } from './dialect.ts';
 import type { Statement } from './messages.ts';

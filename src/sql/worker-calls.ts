@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import { getCompileCacheDir } from 'node:module';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { SignalboxError, type ErrorCode } from '../../sdk/errors.ts';
 import {
   OPEN_ID,
@@ -46,7 +47,7 @@ export class WorkerCalls {
       import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
       import.meta.url,
     );
-    this.#worker = new Worker(entry, { workerData: start, env: {}, name: 'signalbox-database' });
+    this.#worker = startWorker(entry, { workerData: start, env: {}, name: 'signalbox-database' });
     this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
     this.#worker.on('error', () => this.#end());
     this.#worker.on('exit', () => this.#end());
@@ -137,4 +138,13 @@ const CLOSE_MS = 30_000;
 
 function ended(): SignalboxError {
   return new SignalboxError('database', { detail: 'be used: it is closed' });
+}
+
+/** A thread has no part in the compiled code that its process keeps unless it asks for it before it imports anything. */
+function startWorker(entry: URL, options: WorkerOptions): Worker {
+  const folder = getCompileCacheDir();
+  if (folder === undefined) return new Worker(entry, options);
+  const [cache, file] = [folder, entry.href].map((text) => JSON.stringify(text));
+  const boot = `require('node:module').enableCompileCache(${cache}); import(${file});`;
+  return new Worker(boot, { ...options, eval: true });
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
+import { openNurseries } from '../../host/nurseries.ts';
 import type { LiveRuntime } from '../../src/index.ts';
 import { configFromObject } from '../../src/config/load-config.ts';
 import { buildCatalog } from '../../src/packages/build-catalog.ts';
@@ -20,7 +21,7 @@ async function loadAll(bench: BenchFolder, isCold: boolean): Promise<number> {
   const entries = await buildChildEntries(join(bench.folder, '.signalbox'));
   if (isCold) await rm(config.cacheFolder, { recursive: true, force: true });
   const startedAt = performance.now();
-  const host = openHost({ limits: config.limits, entries });
+  const host = openHost({ limits: config.limits, nurseries: openNurseries(entries) });
   try {
     const { hooks } = await buildCatalog(config);
     const loads = await Promise.all(hooks.map(({ source }) => host.load(source)));

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openHost } from '../../host/host.ts';
+import { openNurseries } from '../../host/nurseries.ts';
 import type { CallResult, Host } from '../../host/sandbox.ts';
 import { callHook, isolateHook } from '../host/hosts.ts';
 import { RUNS, SEED } from './fuzz-size.ts';
@@ -22,7 +23,7 @@ const onRun = (body: string): string =>
 
 async function hostOf(body: string, first?: string): Promise<Host> {
   const liar = await makeLiar(body, first);
-  const host = openHost({ limits: LIMITS, entries: liar.entries, spares: 0 });
+  const host = openHost({ limits: LIMITS, nurseries: openNurseries(liar.entries, 0) });
   onTestFinished(async () => {
     await host.close();
     await liar.remove();

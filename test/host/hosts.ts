@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach } from 'vitest';
 import { buildChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
+import { openNurseries } from '../../host/nurseries.ts';
 import type { Call, CallResult, HookSource, Host, HostLimits } from '../../host/sandbox.ts';
 
 const LIMITS: HostLimits = {
@@ -32,7 +33,10 @@ export async function tempFolder(): Promise<string> {
 /** A host that is closed after the test. */
 export async function testHost(limits: Partial<HostLimits> = {}, spares = 1): Promise<Host> {
   const entries = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
-  const host = openHost({ limits: { ...LIMITS, ...limits }, entries, spares });
+  const host = openHost({
+    limits: { ...LIMITS, ...limits },
+    nurseries: openNurseries(entries, spares),
+  });
   ends.push(() => host.close());
   return host;
 }

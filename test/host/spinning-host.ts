@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { buildChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
+import { openNurseries } from '../../host/nurseries.ts';
 import type { HookSource } from '../../host/sandbox.ts';
 
 // A host whose processes all spin in code that looks for no interrupt: argv holds their kind, how many hooks, and a folder for them. Prints
@@ -16,7 +17,7 @@ const NO_CAP_MS = 600_000;
 
 const entries = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
 const host = openHost({
-  entries,
+  nurseries: openNurseries(entries),
   limits: {
     loadMs: 60_000,
     graceMs: 50,

@@ -1,0 +1,35 @@
+import type { Activity, Ending, Work } from './activity.ts';
+import type { HookSource } from './sandbox.ts';
+
+/** A load or run that wants a process. */
+export interface Task {
+  readonly source: HookSource;
+  readonly sessionId: string;
+  readonly work: Work;
+  readonly capMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called once. */
+  readonly onDone: (done: TaskEnd) => void;
+}
+
+/** How a task ended: in a process, before it came to one, or because its hook would not load there. */
+export type TaskEnd =
+  | { readonly type: 'ended'; readonly ending: Ending; readonly activity: Activity }
+  | { readonly type: 'refused'; readonly by: Refusal }
+  | { readonly type: 'not-loaded'; readonly ending: Ending };
+
+/** Why a task never started. */
+export type Refusal = 'queue' | 'full' | 'caller' | 'closed';
+
+/** A task in the queue of its pool. */
+export interface Queued {
+  readonly task: Task;
+  /** What is left of the cap when it runs a second time. */
+  readonly capMs: number;
+  readonly isSecond: boolean;
+  /** When it came into the queue. */
+  since: number;
+  /** When it has waited long enough. */
+  dueAt: number;
+  unlisten: (() => void) | undefined;
+}

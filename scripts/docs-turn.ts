@@ -94,7 +94,12 @@ const RULES = `## What holds
   \`progressArgument\`, when that argument is complete. \`toolCallDone\` fires once per call, whatever happened.
 - Hooks look at the calls of one answer one after the other; then the message is stored, what may run runs at the same
   time, and results are looked at and stored in the order of the calls. A person who is asked about one call holds up
-  the batch, not the look at the others.
+  the batch, not the look at the others: the message is then stored before anybody is waited for, and no call runs until
+  all have their answer.
+- A process that ends while people are asked leaves those calls waiting. \`session.resume()\`, \`runAgent\` without a prompt and
+  \`signalbox run --resume\` take them up: answers given meanwhile count, once each and for exactly what was shown; calls that
+  nobody was asked about pass \`preToolUse\` again. Calls that may have begun do not run again: the model reads an error. \`runStart\`
+  fires anew, \`preInput\` does not. Another input instead takes the questions back.
 - \`postToolUse\` fires for every text that the model reads as a result: of the tool, of its failure (after
   \`postToolFailure\`), canned, or of a refusal (\`refused\`). \`preStoreToolResult\` then says what is kept, and the model
   reads what is kept.

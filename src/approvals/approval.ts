@@ -114,6 +114,11 @@ export interface Approvals {
   deny(id: string, options?: Omit<Answer, 'answer'>): Promise<ApprovalSummary>;
   /** Resolves when it is answered, here or in another process, or its time is up. An aborted wait takes the question back. */
   wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalOutcome>;
+  /** What a call of a session was when a person was asked about it; for the session itself. */
+  recall(
+    id: string,
+    of: { readonly sessionId: string; readonly toolCallId: string },
+  ): Promise<{ readonly hook: string; readonly payload: Payload } | undefined>;
   /**
    * Uses a grant, once, for exactly the payload that was asked about. Access rules and budgets are held against it
    * again, hooks are not.

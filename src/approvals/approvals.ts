@@ -166,6 +166,12 @@ export function openApprovals({
       answer(id, { ...rest, answer: always ? 'allow always' : 'allow once' }),
     deny: (id, options = {}) => answer(id, { ...options, answer: 'deny' }),
     wait: waiting.wait,
+    async recall(id, { sessionId, toolCallId }) {
+      const [row, key] = [await rows.get(id), await seal()];
+      if (row?.session_id !== sessionId || row.tool_call_id !== toolCallId) return undefined;
+      const payload = contentOf(key, row)?.payload;
+      return payload === undefined ? undefined : { hook: row.hook, payload };
+    },
     redeem: createRedeem({ rows, seal, now, note, recheck }),
   };
 }

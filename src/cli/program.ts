@@ -156,7 +156,7 @@ function addRun(program: Command, run: Run): void {
   program
     .command('run')
     .description('run an agent on a prompt, under the hooks of runtime.json')
-    .argument('<prompt>')
+    .argument('[prompt]')
     .option(
       '--tools <file>',
       'a module that exports tools; may be given several times',
@@ -165,12 +165,13 @@ function addRun(program: Command, run: Run): void {
     )
     .option('--mcp <server>', 'an MCP server: its URL, or its command', collect, [])
     .option('--session <id>', 'go on with this session')
+    .option('--resume <id>', 'go on with what this session left unanswered, without a prompt')
     .option('--system <text>', 'the system prompt')
     .option('--user <id>', 'who is behind the prompt')
     .option('--max-turns <number>', 'rounds with the model, at most', parseCount)
     .option('--job-done', 'let the model end the run by a tool')
     .option('--no-stream', 'ask the model for whole answers')
-    .action((prompt: string, flags: RunFlags) =>
+    .action((prompt: string | undefined, flags: RunFlags) =>
       run(async (session) =>
         (await import('./run-command.ts')).runAgentCommand(session, prompt, flags),
       ),

@@ -27,6 +27,8 @@ export interface RunFlags {
   /** MCP servers: URLs, or commands with their arguments. */
   readonly mcp: readonly string[];
   readonly session?: string;
+  /** A session that is taken up where it was when its process ended. */
+  readonly resume?: string;
   readonly system?: string;
   readonly user?: string;
   readonly maxTurns?: number;
@@ -37,10 +39,13 @@ export interface RunFlags {
 /** Runs an agent on a prompt, shows its answer as it comes and asks on the terminal what hooks ask. */
 export async function runAgentCommand(
   session: Session,
-  prompt: string,
+  prompt: string | undefined,
   flags: RunFlags,
 ): Promise<number> {
   const { terminal, signal } = session;
+  if ((prompt === undefined) === (flags.resume === undefined)) {
+    throw new SignalboxError('usage', { detail: 'It takes a prompt, or "--resume <id>"' });
+  }
   const model = modelOf(process.env);
   return withRuntime(session, { level: 'error' }, async (runtime) => {
     const opened: { close(): Promise<void> }[] = [];
@@ -63,7 +68,7 @@ export async function runAgentCommand(
         prompt,
         signal,
         tools: sources.flatMap(({ tools }) => tools),
-        sessionId: flags.session,
+        sessionId: flags.resume ?? flags.session,
         systemPrompt: flags.system,
         caller: { source: 'chat', ...(flags.user !== undefined && { userId: flags.user }) },
         stream: flags.stream,

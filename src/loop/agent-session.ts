@@ -13,6 +13,8 @@ export interface AgentSession {
   readonly id: string;
   /** Works on an input until there is an answer. Rejects with `session_busy` alone: what goes wrong is in the result. */
   send(input: string | Input, options?: { readonly signal?: AbortSignal }): Promise<RunResult>;
+  /** Goes on with the last input, which a process that has ended left without an answer. */
+  resume(options?: { readonly signal?: AbortSignal }): Promise<RunResult>;
   messages(): readonly StoredMessage[];
   /** Changes a stored message, as hooks let it. */
   update(id: string, updates: Partial<MessageDraft>): Promise<Stored>;

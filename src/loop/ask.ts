@@ -11,6 +11,8 @@ export interface Asked {
   readonly payload: Payload;
   readonly hook?: string;
   readonly approval: { readonly id: string };
+  /** It was asked by a process that has ended since. */
+  readonly isTakenUp?: boolean;
 }
 
 /** What asking needs. */
@@ -29,31 +31,54 @@ export type SettledAsk = Pick<
   'action' | 'reason' | 'result' | 'isError' | 'feedback' | 'text' | 'note'
 >;
 
-/**
- * Asks a person and waits for the answer: of the loop's own callback, or from the command line, the API or another
- * process. What is granted is used up at once, under rules and budgets as they are now.
- */
-export async function settleAsk(asked: Asked, parts: AskParts): Promise<SettledAsk> {
+/** A question to a person, on its way. */
+export interface Asking {
+  /** Under which it is answered. */
+  readonly approvalId: string;
+  /** Settles once there is an answer, or none will come. */
+  readonly answered: Promise<unknown>;
+  /** What the answer makes of the call. What is granted is used up by this, under rules and budgets as they are then. */
+  settle(): Promise<SettledAsk>;
+}
+
+/** Asks a person: through the loop's own callback, the command line, the API or another process. */
+export function startAsking(asked: Asked, parts: AskParts): Asking {
   const { point, payload, hook, approval } = asked;
   const { options, emit, tell, sessionId, signal } = parts;
   const { approvals } = options.runtime;
   const about = { id: approval.id, point, ...(hook !== undefined && { hook }) };
-  await tell('approval:required', about);
-  emit({ type: 'approval', approval: await approvals.show(approval.id) });
-  const answered = await waitForAnswer(approval.id, parts);
-  const note = answered.note === undefined ? {} : { note: answered.note };
-  if (answered.status !== 'granted') {
-    await tell('approval:denied', about);
-    return { action: 'block', reason: answered.reason, ...note };
+
+  async function ask(): Promise<ApprovalOutcome> {
+    const view = await approvals.show(approval.id);
+    // Of what was answered while nobody was there, nobody needs to be told.
+    if (view.status === 'pending' || asked.isTakenUp !== true) {
+      await tell('approval:required', about);
+      emit({ type: 'approval', approval: view });
+    }
+    return waitForAnswer(approval.id, parts);
   }
-  const redemption = await approvals.redeem(approval.id, payload, { sessionId });
-  signal?.throwIfAborted();
-  if (!redemption.ok) {
-    await tell('approval:denied', about);
-    return { action: 'block', reason: redemption.reason, ...note };
+
+  async function settle(): Promise<SettledAsk> {
+    const given = await answered;
+    const note = given.note === undefined ? {} : { note: given.note };
+    if (given.status !== 'granted') {
+      await tell('approval:denied', about);
+      return { action: 'block', reason: given.reason, ...note };
+    }
+    const redemption = await approvals.redeem(approval.id, payload, { sessionId });
+    signal?.throwIfAborted();
+    if (!redemption.ok) {
+      await tell('approval:denied', about);
+      return { action: 'block', reason: redemption.reason, ...note };
+    }
+    await tell('approval:granted', about);
+    return { ...redemption.released, ...note };
   }
-  await tell('approval:granted', about);
-  return { ...redemption.released, ...note };
+
+  const answered = ask();
+  // Who settles it hears of its failure.
+  answered.catch(() => undefined);
+  return { approvalId: approval.id, answered, settle };
 }
 
 async function waitForAnswer(id: string, { options, signal }: AskParts): Promise<ApprovalOutcome> {

@@ -4,7 +4,8 @@ import { openAgentSession } from './session.ts';
 
 /** What an agent is to do, once. */
 export interface RunAgentOptions extends AgentOptions {
-  readonly prompt: string | Input;
+  /** Without one, the session `sessionId` goes on with its last input, which has no answer yet. */
+  readonly prompt?: string | Input | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -16,7 +17,8 @@ export async function runAgent({
 }: RunAgentOptions): Promise<RunResult> {
   const session = await openAgentSession(options);
   try {
-    return await session.send(prompt, signal === undefined ? {} : { signal });
+    const how = signal === undefined ? {} : { signal };
+    return await (prompt === undefined ? session.resume(how) : session.send(prompt, how));
   } finally {
     await session.end();
   }

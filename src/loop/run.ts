@@ -1,5 +1,6 @@
 import { SignalboxError } from '../../sdk/errors.ts';
 import { keepInjections } from './model/assembly.ts';
+import type { Parked } from './history/history.ts';
 import { repairHistory } from './history/repair.ts';
 import { ToldError } from './model/model-call.ts';
 import type { RunResult } from './options.ts';
@@ -16,6 +17,8 @@ export interface RunInput {
   /** An answer that a hook gave in the model's place. */
   readonly canned?: string | undefined;
   readonly attachments?: readonly unknown[] | undefined;
+  /** It goes on with an input that was accepted before. */
+  readonly isResumed?: boolean;
 }
 
 const MAX_TURNS = 25;
@@ -32,11 +35,16 @@ export async function carryOutRun(run: Run, input: RunInput): Promise<RunEnd> {
   return end.status === 'completed' ? told : end;
 }
 
-async function work(run: Run, { canned, attachments }: RunInput): Promise<RunEnd> {
+async function work(
+  run: Run,
+  { canned, attachments, isResumed = false }: RunInput,
+): Promise<RunEnd> {
   const { scene, history, signal, prompt } = run;
   const started = await scene.fire('runStart', { prompt }, { signal });
   if (started.action === 'block') return blocked(started.reason);
-  await repairHistory(history, scene);
+  const parked = isResumed ? history.parked() : undefined;
+  if (parked === undefined) await repairHistory(history, scene);
+  if (isResumed) return takeTurns(run, parked);
   const kept = await history.append({
     role: 'user',
     content: prompt,
@@ -50,12 +58,12 @@ async function work(run: Run, { canned, attachments }: RunInput): Promise<RunEnd
   return answered(output.text, output.isBlocked ? 'blocked' : 'answer');
 }
 
-async function takeTurns(run: Run): Promise<RunEnd> {
+async function takeTurns(run: Run, parked?: Parked): Promise<RunEnd> {
   const { maxTurns = MAX_TURNS } = run.options;
   let text = '';
   while (run.turn < maxTurns) {
     run.turn += 1;
-    const end = await runTurn(run);
+    const end = await runTurn(run, run.turn === 1 ? parked : undefined);
     run.signal.throwIfAborted();
     if (end instanceof Refusal) return blocked(end.reason);
     ({ text } = end);

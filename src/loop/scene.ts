@@ -3,7 +3,7 @@ import type { Released } from '../approvals/approval.ts';
 import type { Payload } from '../chain/call.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
-import { settleAsk } from './ask.ts';
+import { startAsking, type Asked, type Asking } from './ask.ts';
 import type { OnEvent } from './client-events.ts';
 import { createInjections, type Injections } from './history/injections.ts';
 import type { StoredMessage } from './history/message.ts';
@@ -22,6 +22,14 @@ export interface Outcome<P extends Point = Point> {
   readonly retry?: Verdict['retry'] | undefined;
   /** What a person wrote to their answer. */
   readonly note?: string | undefined;
+}
+
+/** A fire whose hooks are through. */
+export interface Begun<P extends Point> {
+  /** Set when a person has to answer first. */
+  readonly asking?: Pick<Asking, 'approvalId' | 'answered'>;
+  /** What it comes to. */
+  settle(): Promise<Outcome<P>>;
 }
 
 /** What one fire may say besides its payload. */
@@ -46,7 +54,9 @@ export interface Scene {
     point: P,
     payload: PayloadInput<P>,
     extras?: FireExtras,
-  ): Promise<() => Promise<Outcome<P>>>;
+  ): Promise<Begun<P>>;
+  /** Takes up a question that another process asked, where it left it. */
+  takeUp<P extends Point>(asked: Asked & { readonly point: P }, extras: FireExtras): Begun<P>;
   /** What hooks leave of a piece that they let pass. They are asked about the whole later, so nothing else comes of it. */
   look<P extends Point>(
     point: P,
@@ -102,24 +112,40 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     point: P,
     payload: PayloadInput<P>,
     extras: FireExtras = {},
-  ): Promise<() => Promise<Outcome<P>>> {
+  ): Promise<Begun<P>> {
     if (point === 'preTurn') step += 1;
     const verdict = await runtime.fire(point, payload, contextOf(extras));
     injections.add(point, verdict.inject);
     // A question comes with its own words; notices beside it would only hide it.
     if (verdict.action !== 'ask') tellNotices(verdict, emit);
     if (verdict.endsRun === true) throw new RunStopped(verdict.reason);
-    const { action, approval } = verdict;
-    if (action !== 'ask') return async () => outcomeOf({ ...verdict, action });
+    const { action, approval, hook } = verdict;
+    if (action !== 'ask') return { settle: async () => outcomeOf({ ...verdict, action }) };
     if (approval === undefined) {
-      return async () => outcomeOf({ ...verdict, action: 'block' });
+      return { settle: async () => outcomeOf({ ...verdict, action: 'block' }) };
     }
+    const asked = { point, approval, ...(hook !== undefined && { hook }) };
+    return waitFor(
+      { ...asked, payload: verdict.payload as unknown as Payload },
+      { verdict, extras },
+    );
+  }
+
+  function waitFor<P extends Point>(
+    asked: Asked & { readonly point: P },
+    {
+      verdict,
+      extras,
+    }: {
+      readonly verdict: Pick<Outcome<P>, 'payload' | 'isModified' | 'retry'>;
+      readonly extras: FireExtras;
+    },
+  ): Begun<P> {
     const parts = { options, emit, tell: tellEvent, sessionId, signal: extras.signal };
-    const asked = settleAsk({ ...verdict, approval, point } as never, parts);
-    return async () => {
-      const settled = await asked;
-      return outcomeOf({ ...verdict, result: undefined, ...settled });
-    };
+    const asking = startAsking(asked, parts);
+    const settle = async (): Promise<Outcome<P>> =>
+      outcomeOf({ ...verdict, result: undefined, ...(await asking.settle()) });
+    return { asking, settle };
   }
 
   /** Observers of an approval; whatever they say, the answer stands. */
@@ -135,7 +161,13 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     agent,
     caller,
     begin,
-    fire: async (point, payload, extras) => (await begin(point, payload, extras))(),
+    fire: async (point, payload, extras) => (await begin(point, payload, extras)).settle(),
+    takeUp: (asked, extras) =>
+      waitFor(asked, {
+        // What is granted is bound to exactly this payload.
+        verdict: { payload: asked.payload as never, isModified: false },
+        extras,
+      }),
     async look(point, payload, extras) {
       const verdict = await runtime.fire(point, payload, { ...contextOf(extras), isPiece: true });
       if (verdict.endsRun === true) throw new RunStopped(verdict.reason);

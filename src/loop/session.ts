@@ -58,20 +58,24 @@ function sessionOf(parts: SessionParts): AgentSession {
   const { sessionId, runtime } = scene;
   let isBusy = false;
   let status: RunResult['status'] = 'completed';
+  async function alone(work: () => Promise<RunResult>): Promise<RunResult> {
+    if (isBusy) throw new SignalboxError('session_busy', { session: sessionId });
+    isBusy = true;
+    try {
+      const result = await work();
+      ({ status } = result);
+      return result;
+    } finally {
+      isBusy = false;
+    }
+  }
   return {
     id: sessionId,
-    async send(given, { signal = new AbortController().signal } = {}) {
-      if (isBusy) throw new SignalboxError('session_busy', { session: sessionId });
-      isBusy = true;
+    send(given, { signal = new AbortController().signal } = {}) {
       const input = typeof given === 'string' ? { text: given } : given;
-      try {
-        const result = await takeInput(parts, input, signal);
-        ({ status } = result);
-        return result;
-      } finally {
-        isBusy = false;
-      }
+      return alone(() => takeInput(parts, input, signal));
     },
+    resume: ({ signal = new AbortController().signal } = {}) => alone(() => takeUp(parts, signal)),
     messages: () => history.messages(),
     update: (id, updates) => history.update(id, updates),
     async end() {
@@ -105,6 +109,20 @@ async function takeInput(
     const known = error instanceof Error ? error : new SignalboxError('internal');
     return resultOf(run, { status: 'error', outcome: 'error', text: '', error: known });
   }
+}
+
+/** Goes on where the history stops: with calls that wait, or with what the model has yet to read. */
+async function takeUp(parts: SessionParts, signal: AbortSignal): Promise<RunResult> {
+  const { scene, history } = parts;
+  scene.turnTo(randomUUID());
+  const own = history.messages().filter(({ metadata }) => metadata === undefined);
+  const prompt = own.findLast(({ role }) => role === 'user')?.content ?? '';
+  const run = createRun(parts, prompt, signal);
+  const last = own.at(-1);
+  const isOver = last === undefined || (last.role === 'assistant' && !last.toolCalls?.length);
+  if (!isOver) return resultOf(run, await carryOutRun(run, { isResumed: true }));
+  const error = new SignalboxError('session_settled', { session: scene.sessionId });
+  return resultOf(run, { status: 'error', outcome: 'error', text: '', error });
 }
 
 /** The input as the hooks left it, or the reason why it goes no further. Nothing of a blocked one is kept or sent. */

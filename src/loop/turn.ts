@@ -1,11 +1,12 @@
 import { keepInjections } from './model/assembly.ts';
 import { compactIfNeeded } from './history/compaction.ts';
+import type { Parked } from './history/history.ts';
 import type { Message } from './history/message.ts';
 import { callModel } from './model/model-call.ts';
 import type { ModelAnswer } from './model/model.ts';
 import { release } from './output.ts';
 import { Refusal, type Run } from './run-state.ts';
-import { runBatch } from './tools/tool-batch.ts';
+import { resumeBatch, runBatch } from './tools/tool-batch.ts';
 
 /** How a turn ended: with the answer of the run, or with results that the model has yet to read. */
 export type TurnEnd =
@@ -17,8 +18,11 @@ export type TurnEnd =
     }
   | { readonly kind: 'tools'; readonly text: string };
 
-/** One round: a request, and the answer to the user or the calls that the model wants. `postTurn` fires however it ends. */
-export async function runTurn(run: Run): Promise<TurnEnd | Refusal> {
+/**
+ * One round: a request, and the answer to the user or the calls that the model wants; of a turn that is taken up, the
+ * calls alone. `postTurn` fires however it ends.
+ */
+export async function runTurn(run: Run, parked?: Parked): Promise<TurnEnd | Refusal> {
   const { scene, history, signal, turn } = run;
   const before = await scene.fire(
     'preTurn',
@@ -33,8 +37,8 @@ export async function runTurn(run: Run): Promise<TurnEnd | Refusal> {
   if (before.action === 'block') return new Refusal(before.reason ?? '');
   let output = '';
   try {
-    await compactIfNeeded(run);
-    const end = await takeTurn(run);
+    if (parked === undefined) await compactIfNeeded(run);
+    const end = parked === undefined ? await takeTurn(run) : await takeUp(run, parked);
     if (!(end instanceof Refusal)) output = end.text;
     return end;
   } finally {
@@ -59,6 +63,14 @@ async function takeTurn(run: Run): Promise<TurnEnd | Refusal> {
       { role: 'user', content: output.feedback },
     ];
   }
+}
+
+/** The turn that the process ended in: its answer is there, and none of its calls has run. */
+async function takeUp(run: Run, parked: Parked): Promise<TurnEnd | Refusal> {
+  const messages = run.history.messages();
+  const { content = '', toolCalls = [] } = messages.find(({ id }) => id === parked.messageId) ?? {};
+  const end = await resumeBatch(run, toolCalls, parked);
+  return end instanceof Refusal ? end : { kind: 'tools', text: content };
 }
 
 async function useTools(run: Run, answer: ModelAnswer): Promise<TurnEnd | Refusal> {

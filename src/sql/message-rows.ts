@@ -9,8 +9,11 @@ export type NewMessage = Omit<MessageTable, 'seq' | 'is_evicted'>;
 export interface MessageRows {
   /** Those that no summary stands for, in their order. */
   load(sessionId: string): Promise<readonly MessageTable[]>;
+  get(id: string): Promise<string | undefined>;
   insert(row: NewMessage): Promise<void>;
   replace(id: string, text: string): Promise<void>;
+  /** Replaces a text that is still as it was; whether it was. Of two that do so at once one does not. */
+  exchange(id: string, before: string, text: string): Promise<boolean>;
   evict(ids: readonly string[]): Promise<void>;
 }
 
@@ -34,6 +37,12 @@ export function openMessageRows(database: Database): MessageRows {
       // The columns are those of the table.
       return rows as unknown as readonly MessageTable[];
     },
+    async get(id) {
+      const query = builder.selectFrom('messages').select('text').where('id', '=', id);
+      const { rows } = await database.run(statementOf(query.compile()), { maxBytes: MAX_BYTES });
+      // The column is a text.
+      return rows[0]?.['text'] as string | undefined;
+    },
     async insert(row) {
       const query = builder
         .insertInto('messages')
@@ -52,6 +61,14 @@ export function openMessageRows(database: Database): MessageRows {
     async replace(id, text) {
       const query = builder.updateTable('messages').set({ text }).where('id', '=', id);
       await database.run(statementOf(query.compile()));
+    },
+    async exchange(id, before, text) {
+      const query = builder
+        .updateTable('messages')
+        .set({ text })
+        .where('id', '=', id)
+        .where('text', '=', before);
+      return (await database.run(statementOf(query.compile()))).changes === 1;
     },
     async evict(ids) {
       await database.batch(

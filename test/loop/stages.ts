@@ -36,6 +36,8 @@ export interface Stage {
 /** How a stage is set. */
 export type StageOptions = Partial<Omit<AgentOptions, 'runtime' | 'model'>> & {
   readonly prompt?: string;
+  /** Goes on with what the session left, without a prompt. */
+  readonly isResumed?: boolean;
   readonly signal?: AbortSignal;
   readonly maxAnswerChars?: number;
   readonly timeoutMs?: number;
@@ -59,7 +61,14 @@ export function watched(runtime: LiveRuntime, fires: SeenFire[]): LiveRuntime {
 export async function play(
   runtime: LiveRuntime,
   script: readonly Reply[] | ((request: SeenRequest, number: number) => Reply),
-  { prompt = 'hello', signal, maxAnswerChars, timeoutMs, ...options }: StageOptions = {},
+  {
+    prompt = 'hello',
+    isResumed = false,
+    signal,
+    maxAnswerChars,
+    timeoutMs,
+    ...options
+  }: StageOptions = {},
 ): Promise<Stage> {
   const server = await openScriptedModel(script);
   const fires: SeenFire[] = [];
@@ -72,7 +81,7 @@ export async function play(
       runtime: watched(runtime, fires),
       model: openAiModel({ baseUrl: server.baseUrl, model: 'scripted', maxAnswerChars, timeoutMs }),
       history,
-      prompt,
+      prompt: isResumed ? undefined : prompt,
       signal,
       onEvent(event) {
         events.push(event);

@@ -1,14 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { SignalboxError } from '../../../sdk/errors.ts';
 import { openDatabase } from '../../sql/database.ts';
 import { openMessageRows } from '../../sql/message-rows.ts';
 import type { MessageDraft, StoredMessage } from './message.ts';
 import type { Scene } from '../scene.ts';
 
+/** The calls of a message, of which some wait for a person: none of them has run. */
+export interface Parked {
+  readonly messageId: string;
+  /** By the id of the call. */
+  readonly approvals: Readonly<Record<string, string>>;
+}
+
 /** The messages of all sessions, on disk. The maker closes it. */
 export interface HistoryStore {
   /** Those that no summary stands for. */
   load(sessionId: string): Promise<readonly StoredMessage[]>;
-  insert(sessionId: string, message: StoredMessage): Promise<void>;
+  /** The calls that were left waiting when the process of the session ended. */
+  parked(sessionId: string): Promise<Parked | undefined>;
+  /** With approvals, the calls of the message wait until they are unparked. */
+  insert(sessionId: string, message: StoredMessage, approvals?: Parked['approvals']): Promise<void>;
+  /** Notes that calls are about to run; whether they were waiting still. Of two processes one is told so. */
+  unpark(messageId: string): Promise<boolean>;
   replace(message: StoredMessage): Promise<void>;
   evict(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -21,20 +34,45 @@ export async function openHistory(file: string): Promise<HistoryStore> {
   return {
     async load(sessionId) {
       const found = await rows.load(sessionId);
-      // Written by `insert` and `replace` alone.
-      return found.map(({ text }) => JSON.parse(text) as StoredMessage);
+      return found.map(({ text }) => readRow(text).message);
     },
-    insert: (sessionId, message) =>
+    async parked(sessionId) {
+      const { text } = (await rows.load(sessionId)).at(-1) ?? {};
+      if (text === undefined) return undefined;
+      const { message, approvals } = readRow(text);
+      return approvals === undefined ? undefined : { messageId: message.id, approvals };
+    },
+    insert: (sessionId, message, approvals) =>
       rows.insert({
         id: message.id,
         session_id: sessionId,
         time: Date.now(),
-        text: JSON.stringify(message),
+        text: writeRow(message, approvals),
       }),
-    replace: (message) => rows.replace(message.id, JSON.stringify(message)),
+    async unpark(messageId) {
+      const text = await rows.get(messageId);
+      if (text === undefined) return false;
+      const { message, approvals } = readRow(text);
+      return approvals !== undefined && rows.exchange(messageId, text, writeRow(message));
+    },
+    replace: (message) => rows.replace(message.id, writeRow(message)),
     evict: (ids) => rows.evict(ids),
     close: () => database.close(),
   };
+}
+
+function writeRow(message: StoredMessage, approvals?: Parked['approvals']): string {
+  // Whatever a hook made of the message, it does not say what waits.
+  return JSON.stringify({ ...message, approvals });
+}
+
+function readRow(text: string): {
+  readonly message: StoredMessage;
+  readonly approvals: Parked['approvals'] | undefined;
+} {
+  // Written by `writeRow` alone.
+  const { approvals, ...message } = JSON.parse(text) as StoredMessage & Partial<Parked>;
+  return { message, approvals };
 }
 
 /** What became of a message that was to be stored. */
@@ -46,7 +84,11 @@ export type Stored =
 export interface History {
   /** A copy: hooks on a request change the request, never this. */
   messages(): readonly StoredMessage[];
-  append(draft: MessageDraft): Promise<Stored>;
+  append(draft: MessageDraft, approvals?: Parked['approvals']): Promise<Stored>;
+  /** Calls at the end that wait for a person. */
+  parked(): Parked | undefined;
+  /** Before they run. Throws `session_busy` when another process was faster. */
+  unpark(): Promise<void>;
   /** Stores words of the loop's own in the place of a message that hooks did not let in; they are not asked again. */
   standIn(draft: MessageDraft): Promise<void>;
   /** Changes fields of a stored message. */
@@ -59,20 +101,30 @@ export interface History {
 export async function openSessionHistory(store: HistoryStore, scene: Scene): Promise<History> {
   const { sessionId } = scene;
   const kept: StoredMessage[] = bySummary(await store.load(sessionId));
+  let parked = await store.parked(sessionId);
   scene.setHistory(() => kept);
 
-  async function admit(message: StoredMessage): Promise<Stored> {
+  async function admit(message: StoredMessage, approvals?: Parked['approvals']): Promise<Stored> {
     const created = await scene.fire('preMessageCreate', { message: { ...message } });
     if (created.action === 'block') return { ok: false, reason: created.reason ?? '' };
     const admitted = changed(message, created.payload.message);
-    await store.insert(sessionId, admitted);
+    await store.insert(sessionId, admitted, approvals);
+    if (approvals !== undefined) parked = { messageId: admitted.id, approvals };
     return { ok: true, message: admitted };
   }
 
   return {
     messages: () => structuredClone(kept),
-    async append(draft) {
-      const stored = await admit({ id: randomUUID(), ...draft });
+    parked: () => parked,
+    async unpark() {
+      if (parked === undefined) return;
+      const { messageId } = parked;
+      parked = undefined;
+      const isOurs = await store.unpark(messageId);
+      if (!isOurs) throw new SignalboxError('session_busy', { session: sessionId });
+    },
+    async append(draft, approvals) {
+      const stored = await admit({ id: randomUUID(), ...draft }, approvals);
       if (!stored.ok) return stored;
       kept.push(stored.message);
       await scene.fire('postMessageCreate', { message: { ...stored.message } });

@@ -6,6 +6,7 @@ import type { Scene } from '../scene.ts';
  * model takes. What is missing can only be at the end.
  */
 export async function repairHistory(history: History, scene: Scene): Promise<void> {
+  await takeBackQuestions(history, scene);
   const messages = history.messages();
   const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
   const open = messages
@@ -25,4 +26,17 @@ export async function repairHistory(history: History, scene: Scene): Promise<voi
     name: 'provider:tool_sequence_repaired',
     data: { calls: open.length },
   });
+}
+
+/** Takes back what people were asked about calls that will not run now. */
+export async function takeBackQuestions(
+  history: History,
+  { runtime: { approvals } }: Scene,
+): Promise<void> {
+  const parked = history.parked();
+  if (parked === undefined) return;
+  await history.unpark();
+  for (const id of Object.values(parked.approvals)) {
+    await approvals.wait(id, { signal: AbortSignal.abort() });
+  }
 }

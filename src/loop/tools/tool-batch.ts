@@ -1,10 +1,12 @@
-import { finishJob, JOB_DONE, type JobEnd } from './job-done.ts';
-import type { ToolCallRequest } from '../history/message.ts';
+import { finishJob, JOB_DONE, type FinishedJob, type JobEnd } from './job-done.ts';
+import type { Parked, Stored } from '../history/history.ts';
+import type { MessageDraft, ToolCallRequest } from '../history/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
+import { takeBackQuestions } from '../history/repair.ts';
 import { Refusal, type Run } from '../run-state.ts';
 import type { ToolReply } from './tool.ts';
 import { CANCELLED, carryOut, refusal, review, tellDone, textOf, type Ran } from './tool-call.ts';
-import { openGate, type Gate } from './tool-gate.ts';
+import { openGate, reopenGate, type Gate, type OpenGate } from './tool-gate.ts';
 
 /** What the calls of one answer came to, beyond their results. */
 export interface BatchEnd {
@@ -21,33 +23,101 @@ interface Looked {
  * Carries out the calls of an answer: hooks look at them one after the other, what may run runs at the same time, and
  * the results are kept in the order of the calls. Each call has exactly one result, whatever happens.
  */
-export async function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd | Refusal> {
-  const open = new Map(answer.toolCalls.map((call) => [call.id, call]));
+export function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd | Refusal> {
+  return untilClosed(run, answer.toolCalls, async (open) => {
+    const gates = await lookAt(run, answer.toolCalls);
+    const early = await storeEarly(run, answer, gates);
+    if (early !== undefined && !early.ok) return dontRun(run, open, early.reason);
+    const looked = steer(await settleAll(run, gates));
+    const job = early === undefined ? await endOfJob(run, looked) : undefined;
+    const kept = early ?? (await run.history.append(messageOf(answer, job)));
+    if (!kept.ok) return dontRun(run, open, kept.reason);
+    await carryOutAll(run, open, { looked, job });
+    return job?.end === undefined ? {} : { job: job.end };
+  });
+}
+
+/** Takes up the calls that waited for people when the process ended. None of them had run. */
+export function resumeBatch(
+  run: Run,
+  calls: readonly ToolCallRequest[],
+  { approvals }: Parked,
+): Promise<BatchEnd | Refusal> {
+  return untilClosed(run, calls, async (open) => {
+    const gates = await lookAt(run, calls, approvals);
+    await carryOutAll(run, open, { looked: steer(await settleAll(run, gates)) });
+    return {};
+  });
+}
+
+type OpenCalls = Map<string, ToolCallRequest>;
+
+/** What stops a run in the middle of a batch leaves calls without an end; they are given one. */
+async function untilClosed(
+  run: Run,
+  calls: readonly ToolCallRequest[],
+  work: (open: OpenCalls) => Promise<BatchEnd | Refusal>,
+): Promise<BatchEnd | Refusal> {
+  const open: OpenCalls = new Map(calls.map((call) => [call.id, call]));
   try {
-    return await work(run, answer, open);
+    return await work(open);
   } catch (error) {
-    // What stops a run in the middle of a batch leaves calls without an end.
+    await takeBackQuestions(run.history, run.scene).catch(() => undefined);
     await closeOpen(run, open.values());
     throw error;
   }
 }
 
-type OpenCalls = Map<string, ToolCallRequest>;
+/** The answer itself may not be kept, so its calls do not run. */
+async function dontRun(run: Run, open: OpenCalls, reason: string): Promise<Refusal> {
+  await closeOpen(run, open.values(), reason);
+  return new Refusal(reason);
+}
 
-async function work(run: Run, answer: ModelAnswer, open: OpenCalls): Promise<BatchEnd | Refusal> {
-  const parent = { parentToolCallId: run.parentToolCallId };
-  const looked = steer(await lookAt(run, answer.toolCalls));
-  const job = await endOfJob(run, looked);
-  const kept = await run.history.append({
+function messageOf(answer: ModelAnswer, job?: FinishedJob): MessageDraft {
+  return {
     role: 'assistant',
     content: answer.text,
     toolCalls: answer.toolCalls.map((call) => job?.shown(call) ?? call),
-  });
-  if (!kept.ok) {
-    // The answer itself may not be kept, so its calls do not run.
-    await closeOpen(run, open.values(), kept.reason);
-    return new Refusal(kept.reason);
-  }
+  };
+}
+
+/**
+ * Stores an answer before people are waited for, so that the wait outlives the process. One that ends the job is stored
+ * with what hooks make of its text, which comes later.
+ */
+async function storeEarly(
+  run: Run,
+  answer: ModelAnswer,
+  gates: readonly Waiting[],
+): Promise<Stored | undefined> {
+  const waiting = gates.flatMap(({ call, gate: { asking } }) =>
+    asking === undefined ? [] : [[call.id, asking] as const],
+  );
+  const isJob = answer.toolCalls.some(({ function: { name } }) => name === JOB_DONE);
+  if (waiting.length === 0 || isJob) return undefined;
+  const ids = waiting.map(([callId, { approvalId }]) => [callId, approvalId] as const);
+  const stored = await run.history.append(messageOf(answer), Object.fromEntries(ids));
+  if (stored.ok) return stored;
+  const { approvals } = run.scene.runtime;
+  for (const [, id] of ids) await approvals.wait(id, { signal: AbortSignal.abort() });
+  return stored;
+}
+
+/** Waits for all people first: what they grant is used when nothing stands between it and the call. */
+async function settleAll(run: Run, gates: readonly Waiting[]): Promise<readonly Looked[]> {
+  await Promise.all(gates.flatMap(({ gate }) => gate.asking?.answered ?? []));
+  await run.history.unpark();
+  return Promise.all(gates.map(async ({ call, gate }) => ({ call, gate: await gate.settle() })));
+}
+
+/** Runs what may run and keeps what came of each call. */
+async function carryOutAll(
+  run: Run,
+  open: OpenCalls,
+  { looked, job }: { readonly looked: readonly Looked[]; readonly job?: FinishedJob | undefined },
+): Promise<void> {
+  const parent = { parentToolCallId: run.parentToolCallId };
   const running = looked.map(({ call, gate }) =>
     job !== undefined && call.id === job.callId
       ? Promise.resolve(job.ran)
@@ -61,7 +131,6 @@ async function work(run: Run, answer: ModelAnswer, open: OpenCalls): Promise<Bat
     await tellDone(run, call, { name: seen.name, reply, parent });
   }
   await tellSteering(run, looked);
-  return job?.end === undefined ? {} : { job: job.end };
 }
 
 /** Ends calls that came to no result. One that was stored without it is mended when the session is resumed. */
@@ -78,16 +147,27 @@ async function closeOpen(
   }
 }
 
-async function lookAt(run: Run, calls: readonly ToolCallRequest[]): Promise<Looked[]> {
-  const waiting: { readonly call: ToolCallRequest; readonly gate: Promise<Gate> }[] = [];
+interface Waiting {
+  readonly call: ToolCallRequest;
+  readonly gate: OpenGate;
+}
+
+/** A person may take minutes; the next call need not wait to be looked at. */
+async function lookAt(
+  run: Run,
+  calls: readonly ToolCallRequest[],
+  approvals: Parked['approvals'] = {},
+): Promise<readonly Waiting[]> {
+  const gates: Waiting[] = [];
   for (const call of calls) {
-    const settle = await openGate(run, call, { parentToolCallId: run.parentToolCallId });
-    // A person may take minutes; the next call need not wait to be looked at.
-    const gate = settle();
-    gate.catch(() => undefined);
-    waiting.push({ call, gate });
+    const approvalId = Object.hasOwn(approvals, call.id) ? approvals[call.id] : undefined;
+    const gate =
+      approvalId === undefined
+        ? await openGate(run, call, { parentToolCallId: run.parentToolCallId })
+        : await reopenGate(run, call, approvalId);
+    gates.push({ call, gate });
   }
-  return Promise.all(waiting.map(async ({ call, gate }) => ({ call, gate: await gate })));
+  return gates;
 }
 
 /** A steered call cancels those beside it. Source: the harness contract. */
@@ -111,10 +191,7 @@ async function tellSteering({ history }: Run, looked: readonly Looked[]): Promis
   }
 }
 
-async function endOfJob(
-  run: Run,
-  looked: readonly Looked[],
-): Promise<Awaited<ReturnType<typeof finishJob>> | undefined> {
+async function endOfJob(run: Run, looked: readonly Looked[]): Promise<FinishedJob | undefined> {
   if (run.options.jobDone !== true) return undefined;
   for (const { call, gate } of looked) {
     if (gate.kind === 'run' && gate.tool.name === JOB_DONE) {

@@ -104,7 +104,7 @@ async function callNested(
   const call: ToolCallRequest = { id, type: 'function', function: { name, arguments: text } };
   const parent = { parentToolCallId };
   await tellStarted({ scene: run.scene, parentToolCallId }, call, undefined);
-  const gate = await (await openGate(run, call, parent))();
+  const gate = await (await openGate(run, call, parent)).settle();
   const seen = await review(run, call, { ran: await carryOut(run, call, gate), parent });
   await tellDone(run, call, { name: seen.name, reply: seen.reply, parent });
   return seen.reply;

@@ -1,6 +1,7 @@
+import type { Payload } from '../../chain/call.ts';
 import type { ToolCallRequest } from '../history/message.ts';
 import type { Run } from '../run-state.ts';
-import type { Outcome } from '../scene.ts';
+import type { Begun, Outcome } from '../scene.ts';
 import type { AgentTool } from './tool.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -32,24 +33,31 @@ export interface CallParent {
   readonly parentToolCallId?: string | undefined;
 }
 
-/** Looks at a call. The first promise settles when the hooks have, the second when a person has who they ask. */
+/** A call that hooks have looked at. */
+export interface OpenGate {
+  /** Set when a person has to answer first. */
+  readonly asking?: Begun<'preToolUse'>['asking'];
+  settle(): Promise<Gate>;
+}
+
+/** Lets hooks look at a call. */
 export async function openGate(
   run: Run,
   call: ToolCallRequest,
   parent: CallParent,
-): Promise<() => Promise<Gate>> {
+): Promise<OpenGate> {
   const { name } = call.function;
   const args = parseArguments(call.function.arguments);
   if (args === undefined) {
     const text = 'Error: the arguments are not a JSON object';
-    return async () => ({ kind: 'failed', name, args: {}, text });
+    return { settle: async () => ({ kind: 'failed', name, args: {}, text }) };
   }
   const tool = run.tools.get(name);
   if (tool === undefined) {
-    return async () => ({ kind: 'failed', name, args, text: `Unknown tool: ${name}` });
+    return { settle: async () => ({ kind: 'failed', name, args, text: `Unknown tool: ${name}` }) };
   }
   const { parentToolCallId } = parent;
-  const settle = await run.scene.begin(
+  const begun = await run.scene.begin(
     'preToolUse',
     {
       toolName: name,
@@ -61,7 +69,46 @@ export async function openGate(
     },
     { signal: run.signal, toolSchema: tool.parameters, toolSchemas: run.tools.schemas },
   );
-  return async () => gateOf(run, await settle());
+  return gateWhen(run, begun);
+}
+
+/** Takes up a call that a person was asked about before the process ended: hooks have looked at it. */
+export async function reopenGate(
+  run: Run,
+  call: ToolCallRequest,
+  approvalId: string,
+): Promise<OpenGate> {
+  const { scene, signal } = run;
+  const { name } = call.function;
+  const of = { sessionId: scene.sessionId, toolCallId: call.id };
+  const known = await scene.runtime.approvals.recall(approvalId, of);
+  // What was asked is gone once it is denied or over; then nothing of it runs.
+  const asked = isCall(known?.payload) ? known.payload : { toolName: name, args: {} };
+  const { hook } = known ?? {};
+  const begun = scene.takeUp(
+    {
+      point: 'preToolUse',
+      payload: asked,
+      approval: { id: approvalId },
+      ...(hook !== undefined && { hook }),
+      isTakenUp: true,
+    },
+    { signal },
+  );
+  return gateWhen(run, begun);
+}
+
+function isCall(payload: Payload | undefined): payload is Payload {
+  const { toolName, args } = payload ?? {};
+  return typeof toolName === 'string' && typeof args === 'object' && args !== null;
+}
+
+function gateWhen(run: Run, begun: Begun<'preToolUse'>): OpenGate {
+  const { asking } = begun;
+  return {
+    ...(asking !== undefined && { asking }),
+    settle: async () => gateOf(run, await begun.settle()),
+  };
 }
 
 function gateOf(run: Run, outcome: Outcome<'preToolUse'>): Gate {

@@ -4,7 +4,7 @@ import { emitPackage, PUBLISHED } from './emit-packages.ts';
 
 // Run by name before a release: install scripts are off, so nothing builds by itself.
 for (const published of PUBLISHED) {
-  // The compiler has said what is wrong.
+  // What went wrong has been said.
   if (!emitPackage(published)) process.exit(1);
 }
 for (const { folder } of PUBLISHED) {

@@ -14,6 +14,8 @@ interface PublishedPackage {
   readonly files: readonly string[];
   /** Folders of data that the compiler does not copy, by their place in `dist`. */
   readonly data: Readonly<Record<string, string>>;
+  /** Programs that make folders of it, by their place in `dist`, which they are given. */
+  readonly programs: Readonly<Record<string, string>>;
 }
 
 /** The packages that are published. */
@@ -24,6 +26,7 @@ export const PUBLISHED: readonly PublishedPackage[] = [
     project: 'tsconfig.build.json',
     files: ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'],
     data: { 'src/scaffold/templates': 'src/scaffold/templates' },
+    programs: { 'scripts/build-console.ts': 'console' },
   },
   {
     name: '@signalbox/sdk',
@@ -31,12 +34,13 @@ export const PUBLISHED: readonly PublishedPackage[] = [
     project: 'sdk/tsconfig.build.json',
     files: ['package.json', 'README.md', 'LICENSE', 'schemas'],
     data: {},
+    programs: {},
   },
 ];
 
-/** Compiles a package into `dist` of a folder, its own if none is given. Says whether the compiler was content. */
+/** Compiles a package into `dist` of a folder, its own if none is given. Says whether nothing went wrong. */
 export function emitPackage(
-  { folder, project, data }: PublishedPackage,
+  { folder, project, data, programs }: PublishedPackage,
   target: string = folder,
 ): boolean {
   const dist = join(target, 'dist');
@@ -49,10 +53,17 @@ export function emitPackage(
   for (const [from, to] of Object.entries(data)) {
     cpSync(join(folder, from), join(dist, to), { recursive: true });
   }
-  return status === 0;
+  const isMade = Object.entries(programs).every(([program, to]) => {
+    const made = spawnSync(process.execPath, [join(ROOT, program), join(dist, to)], {
+      cwd: ROOT,
+      stdio: 'inherit',
+    });
+    return made.status === 0;
+  });
+  return status === 0 && isMade;
 }
 
-/** Puts what is published of a package into a folder. Says whether the compiler was content. */
+/** Puts what is published of a package into a folder. Says whether nothing went wrong. */
 export function stagePackage(published: PublishedPackage, target: string): boolean {
   for (const file of published.files) {
     cpSync(join(published.folder, file), join(target, file), { recursive: true });

@@ -13,13 +13,13 @@ import { TestResult } from './try/test-result.tsx';
 
 /** Runs one hook or the chain of a point on a payload that the operator writes. */
 export function TryPage() {
-  const points = useResource<{ points: readonly PointRow[] }>('/v1/points');
+  const points = useResource<readonly PointRow[]>('/v1/points');
   return (
     <Page
       title="Try it"
       lead="Runs hooks the way that live calls do, in their sandboxes. Nothing is stored, recorded or counted."
     >
-      <Loaded from={points}>{(value) => <Bench points={value.points} />}</Loaded>
+      <Loaded from={points}>{(rows) => <Bench points={rows} />}</Loaded>
     </Page>
   );
 }

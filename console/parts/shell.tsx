@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { useResource } from '../api/resource.ts';
 import type { Approval, Me } from '../api/shapes.ts';
 import { lock, token } from '../api/token.ts';
+import { FaultWall } from './fault-wall.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
@@ -65,7 +66,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <ThemeButton />
         </div>
       </nav>
-      {children}
+      <FaultWall key={place.split('/')[1]}>{children}</FaultWall>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ObjectSchema } from '../../sdk/json-schema.ts';
 import type { Approvals } from '../approvals/approval.ts';
 import type { Payload } from '../chain/call.ts';
+import { answers } from './openapi.ts';
 import { actorOf } from './roles.ts';
 
 const TEXT = { type: 'string' } as const;
@@ -46,9 +47,7 @@ const FILTER_SCHEMA = {
 
 const PARAMS = { type: 'object', properties: { id: ID } } as const;
 
-const ERRORS = Object.fromEntries(
-  [400, 401, 403, 404, 409, 413, 415, 500, 503].map((status) => [status, { $ref: 'Error#' }]),
-);
+const ERRORS = [400, 401, 403, 404, 409, 413, 415, 429, 500, 503] as const;
 
 interface ById {
   readonly Params: { readonly id: string };
@@ -74,7 +73,7 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
       operationId: 'listApprovals',
       summary: 'List what was asked, newest first',
       querystring: FILTER_SCHEMA,
-      response: ERRORS,
+      response: answers('Approvals', ...ERRORS),
     },
     handler: async ({ query }) => ({ approvals: await approvals.list(query) }),
   });
@@ -84,7 +83,7 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
       operationId: 'showApproval',
       summary: 'Show a question with the call as it would run and what hooks changed in it',
       params: PARAMS,
-      response: ERRORS,
+      response: answers('Approval', ...ERRORS),
     },
     handler: async ({ params }) => approvals.show(params.id),
   });
@@ -95,7 +94,7 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
       summary: 'Answer a question, once and in its time',
       params: PARAMS,
       body: ANSWER_SCHEMA,
-      response: ERRORS,
+      response: answers('Approval', ...ERRORS),
     },
     handler: async ({ params, body, caller }) =>
       approvals.answer(params.id, { ...body, by: actorOf(caller, body.by) }),
@@ -107,7 +106,7 @@ export function addApprovalRoutes(app: FastifyInstance, approvals: Approvals): v
       summary: 'Use a grant, once, for exactly what was asked; only "ok": true lets the call run',
       params: PARAMS,
       body: REDEEM_SCHEMA,
-      response: ERRORS,
+      response: answers('Redemption', ...ERRORS),
     },
     handler: async ({ params, body: { payload, sessionId } }) =>
       approvals.redeem(params.id, payload, { sessionId }),

@@ -5,7 +5,7 @@ import type { ObjectSchema } from '../../sdk/json-schema.ts';
 import { printable } from '../config/printable.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { DecisionRecord } from '../records/record.ts';
-import type { Records } from '../records/records.ts';
+import type { RecordQuery, Records } from '../records/records.ts';
 import { answers } from './openapi.ts';
 
 const NAME = { type: 'string', minLength: 1, maxLength: 256 } as const;
@@ -28,6 +28,9 @@ const QUERY_SCHEMA = {
     code: NAME,
     session: NAME,
     turn: NAME,
+    toolCall: NAME,
+    fire: { ...NAME, description: 'The id of a verdict' },
+    role: { enum: ['culprit', 'bystander'] },
     wouldBlock: { enum: ['true', 'false'] },
     limit: { type: 'string', pattern: '^[0-9]{1,4}$', description: '1 to 1000; 100, if absent' },
     before: { ...NAME, description: 'The "next" of the page before' },
@@ -60,22 +63,28 @@ export function addDecisionRoutes(app: FastifyInstance, runtime: LiveRuntime): v
       response: answers('Decision', 400, 401, 403, 404, 429, 503),
     },
     handler: async ({ params: { id } }) => {
-      const trace = runtime.feed.find(id);
-      const siblings: readonly DecisionRecord[] = [];
-      if (trace === undefined) {
+      const record = await recordedAs(runtime.records, id);
+      const fire = record?.fireId ?? id;
+      const trace = runtime.feed.find(fire);
+      const { records: siblings } = await runtime.records.query({ fire, order: 'oldest' });
+      if (record === undefined && trace === undefined && siblings.length === 0) {
         throw new SignalboxError('decision_unknown', { id: printable(id, 64) });
       }
-      return { trace, siblings };
+      return { ...(record && { record }), ...(trace && { trace }), siblings };
     },
   });
 }
-function filterOf({
-  since,
-  until,
-  wouldBlock,
-  limit,
-  ...equal
-}: Query): NonNullable<Parameters<Records['query']>[0]> {
+
+async function recordedAs(records: Records, id: string): Promise<DecisionRecord | undefined> {
+  try {
+    return await records.find(id);
+  } catch (error) {
+    if (error instanceof SignalboxError && error.code === 'record_unknown') return undefined;
+    throw error;
+  }
+}
+
+function filterOf({ since, until, wouldBlock, limit, ...equal }: Query): RecordQuery {
   return {
     ...equal,
     since: timeOf(since, 'since'),

@@ -5,7 +5,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import type { ObjectSchema } from '../../sdk/json-schema.ts';
 import type { Feed, FeedBatch } from '../feed/feed.ts';
 import { isPlain, type FireTrace } from '../feed/trace.ts';
-import { answers } from './openapi.ts';
+import { textAnswers } from './openapi.ts';
 
 const QUERY_SCHEMA = {
   type: 'object',
@@ -87,7 +87,7 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed): void {
       description:
         'Event "decision" has a Trace as its data and the fire as its id; "shadow" has what a hook in shadow mode would have done in an earlier fire; "missed" says that fires are left out. A client that does not read is cut.',
       querystring: QUERY_SCHEMA,
-      response: answers('Trace', 400, 401, 403, 429, 503),
+      response: textAnswers('text/event-stream', 400, 401, 403, 429, 503),
     },
     handler: (request, reply) => {
       if (streams.size >= MAX_STREAMS) throw new SignalboxError('streams_full');

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { Inventory } from '../runtime.ts';
-import { answers } from './openapi.ts';
+import { answers, textAnswers } from './openapi.ts';
 import { isAtLeast } from './roles.ts';
 
 const OPEN = { role: 'open' } as const;
@@ -40,8 +40,7 @@ export function addHealthRoutes(app: FastifyInstance, runtime: LiveRuntime): voi
     schema: {
       operationId: 'metrics',
       summary: 'What was counted since the start, in the Prometheus text format',
-      produces: ['text/plain'],
-      response: answers('Metrics', 401, 403, 429, 503),
+      response: textAnswers('text/plain', 401, 403, 429, 503),
     },
     handler: async (_request, reply) =>
       reply.type(runtime.metrics.contentType).send(await runtime.metrics.text()),

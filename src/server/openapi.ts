@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 
 import { POINT_NAMES } from '../../sdk/points.ts';
 import { ANSWERS } from './answer-schemas.ts';
+import { EXAMPLES } from './examples.ts';
 import {
   ERROR_SCHEMA,
   HEALTH_SCHEMA,
@@ -37,12 +38,39 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
       security: [{ token: [] }],
     },
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) return document.swaggerObject;
+      withExamples(document.openapiObject.paths);
+      return document.openapiObject;
+    },
     refResolver: { buildLocalReference: ({ $id }) => (typeof $id === 'string' ? $id : 'Unnamed') },
     transform: ({ schema, url, route }) => {
       const { role = 'admin' } = route.config ?? {};
       return { schema: { ...withPayloads(schema ?? {}), 'x-role': role }, url };
     },
   });
+}
+
+interface DocumentedOperation {
+  readonly operationId?: string;
+  readonly requestBody?: { readonly content?: Content };
+  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
+}
+type Content = Readonly<Record<string, { example?: unknown }>>;
+
+/** Puts the example of each operation beside its schemas. */
+function withExamples(paths: Readonly<Record<string, object | undefined>> = {}): void {
+  for (const path of Object.values(paths)) {
+    for (const operation of Object.values(path ?? {}) as DocumentedOperation[]) {
+      const { body, answer } = EXAMPLES[operation.operationId ?? ''] ?? {};
+      for (const media of Object.values(operation.requestBody?.content ?? {})) {
+        if (body !== undefined) media.example = body;
+      }
+      for (const media of Object.values(operation.responses?.['200']?.content ?? {})) {
+        media.example = answer;
+      }
+    }
+  }
 }
 
 /** The runtime holds payloads against their points itself, so that the routes only say that there is one. */
@@ -55,7 +83,17 @@ function withPayloads(schema: FastifySchema): FastifySchema {
 
 /** The answers of a route: what it answers with 200, and the statuses of its errors. */
 export function answers(name: string, ...errors: readonly number[]): Record<number, object> {
-  const listed: Record<number, object> = { 200: { $ref: `${name}#` } };
+  return { 200: { $ref: `${name}#` }, ...failures(errors) };
+}
+
+/** The answers of a route that does not answer in JSON. */
+export function textAnswers(type: string, ...errors: readonly number[]): Record<number, object> {
+  const content = { [type]: { schema: { type: 'string' } } };
+  return { 200: { description: 'Text', content }, ...failures(errors) };
+}
+
+function failures(errors: readonly number[]): Record<number, object> {
+  const listed: Record<number, object> = {};
   for (const status of errors) listed[status] = { $ref: 'Error#' };
   return listed;
 }

@@ -64,6 +64,11 @@ const CONTEXT_SCHEMA = {
       required: ['total', 'spent', 'remaining'],
       additionalProperties: false,
     },
+    canAsk: {
+      ...FLAG,
+      description:
+        'Whether the caller waits for a person where a hook asks: false makes it a block; absent, "approvals.enabled" says whether somebody can be asked',
+    },
   },
   additionalProperties: false,
 } as const satisfies ObjectSchema;

@@ -2,91 +2,22 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Approvals } from '../../src/approvals/approval.ts';
-import { openRuntime, type LiveRuntime, type Verdict } from '../../src/index.ts';
-import { openServer } from '../../src/server/server.ts';
+import type { LiveRuntime } from '../../src/index.ts';
 import { openDatabase } from '../../src/sql/database.ts';
-import {
-  openTemporary,
-  type TemporaryConfig,
-  type TemporaryRuntime,
-} from '../runtime/temporary-runtime.ts';
+import { idOf, openOffice, PAY, type Office } from './office.ts';
 
-type Config = TemporaryConfig & { readonly approvals: object; readonly access: object };
-
-const CONFIG: Config = {
-  approvals: { enabled: true },
-  access: {
-    rules: [
-      { tool: 'wipe', tier: 'never' },
-      { glob: 'deploy*', tier: 'confirm' },
-      { glob: 'audit_*', tier: 'review' },
-    ],
-  },
-};
-
-const ASK = `({ action: 'ask', reason: 'it costs money', prompt: 'Pay?' })`;
-
-let temporary: TemporaryRuntime;
+let office: Office;
 let runtime: LiveRuntime;
 let approvals: Approvals;
 
 beforeAll(async () => {
-  temporary = await openTemporary(
-    {
-      redact: {
-        run: `payload.args.body === undefined ? { action: 'allow' } : ({ action: 'modify', payload: { args: { ...payload.args, body: 'SSN [REDACTED]' } } })`,
-        manifest: { priority: -1, when: { sessions: ['c03', 'f03'] } },
-      },
-      asker: {
-        run: `payload.toolName === 'plain' ? { action: 'allow' } : ${ASK}`,
-        manifest: {
-          when: {
-            sessions: [
-              'c03',
-              'f01',
-              'f03',
-              'f06',
-              'always',
-              'other',
-              'replay',
-              'words',
-              'forged',
-              'restart',
-              'late',
-              'http',
-              'never',
-              'elsewhere',
-            ],
-          },
-        },
-      },
-      patient: {
-        run: `({ action: 'ask', reason: 'r', prompt: 'p'.repeat(300), timeoutMs: 1, default: payload.args.default })`,
-        manifest: { when: { sessions: ['timeout'] } },
-      },
-      canned: {
-        run: `({ action: 'result', result: 'canned' })`,
-        manifest: { when: { sessions: ['released'] }, priority: -1 },
-      },
-      askAboutCanned: { run: ASK, manifest: { when: { sessions: ['released'] } } },
-    },
-    CONFIG,
-  );
-  ({ runtime } = temporary);
-  ({ approvals } = runtime);
+  office = await openOffice();
+  ({ runtime, approvals } = office);
 }, 120_000);
 
-afterAll(() => temporary.remove());
+afterAll(() => office.temporary.remove());
 
-const PAY = { toolName: 'pay', args: { amount: 90, to: 'x@y.z' }, toolCallId: 'c1' };
-
-function ask(sessionId: string, payload: object = PAY): Promise<Verdict<'preToolUse'>> {
-  return runtime.fire('preToolUse', payload as typeof PAY, { sessionId, turnId: 't' });
-}
-
-async function idOf(verdict: Promise<Verdict<'preToolUse'>>): Promise<string> {
-  return (await verdict).approval?.id ?? '';
-}
+const ask = (sessionId: string, payload: object = PAY) => office.ask(sessionId, payload);
 
 test('[C03] a person approves exactly the changed call, and only that runs', async () => {
   const mail = { toolName: 'mail', args: { to: 'x@y.z', body: 'SSN 123-45-6789' } };
@@ -238,7 +169,7 @@ test('arguments are encrypted while a question is open and gone once it is settl
   expect(texts.join('')).not.toContain('marker-9d1c');
   expect((await approvals.show(open)).question?.payload['args']).toEqual(secret.args);
   expect((await approvals.show(denied)).question).toBeUndefined();
-  const key = join(temporary.folder, '.signalbox', 'approvals.key');
+  const key = join(office.temporary.folder, '.signalbox', 'approvals.key');
   expect((await stat(key)).mode & 0o777).toBe(0o600);
 });
 
@@ -256,90 +187,3 @@ test('a row that something without the key changed is refused and recorded', asy
   const { records } = await runtime.records.query({ session: 'forged', code: 'approval_forged' });
   expect(records.length).toBeGreaterThanOrEqual(1);
 });
-
-test('[F04] where nobody can be asked, an ask is a block; a caller that asks itself parks it', async () => {
-  const alone = await openTemporary({ asker: { run: ASK } });
-  try {
-    expect(await alone.runtime.fire('preToolUse', PAY)).toMatchObject({
-      action: 'block',
-      code: 'no_approver',
-      reason: 'No approval system available',
-    });
-    const own = await alone.runtime.fire('preToolUse', PAY, { canAsk: true });
-    expect(own).toMatchObject({ action: 'ask', approval: { id: expect.any(String) as string } });
-  } finally {
-    await alone.remove();
-  }
-}, 60_000);
-
-test('a grant outlives a restart; rules that came meanwhile still forbid the call', async () => {
-  const first = await idOf(ask('restart'));
-  const second = await idOf(ask('restart', { toolName: 'push', args: {} }));
-  await approvals.approve(first);
-  await approvals.approve(second);
-  const access = { rules: [{ tool: 'push', tier: 'never' }] };
-  const config = { approvals: { enabled: true }, access };
-  const restarted = await openRuntime({
-    config,
-    folder: temporary.folder,
-    log: { level: 'silent' },
-  });
-  try {
-    expect(await restarted.approvals.redeem(first, PAY)).toMatchObject({ ok: true });
-    expect(await restarted.approvals.redeem(second, { toolName: 'push', args: {} })).toMatchObject({
-      ok: false,
-      code: 'access',
-    });
-  } finally {
-    await restarted.close();
-  }
-}, 60_000);
-
-test('a wait ends when another process answers; an aborted wait takes the question back', async () => {
-  const id = await idOf(ask('late'));
-  const other = await openRuntime({
-    config: { approvals: { enabled: true } },
-    folder: temporary.folder,
-    log: { level: 'silent' },
-  });
-  const waiting = approvals.wait(id);
-  await other.approvals.approve(id, { note: 'go on' });
-  expect(await waiting).toEqual({ status: 'granted', note: 'go on' });
-  await other.close();
-  const dropped = await idOf(ask('late'));
-  expect(await approvals.wait(dropped, { signal: AbortSignal.abort() })).toMatchObject({
-    status: 'cancelled',
-  });
-  await expect(approvals.approve(dropped)).rejects.toMatchObject({ code: 'approval_settled' });
-}, 60_000);
-
-test('questions are listed, shown, answered and used over HTTP', async () => {
-  const server = await openServer(runtime, {
-    host: '127.0.0.1',
-    port: 0,
-    payloadBytes: null,
-    version: '0',
-  });
-  const call = async (path: string, body?: object) => {
-    const response = await fetch(`${server.url}/v1/approvals${path}`, {
-      ...(body !== undefined && {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-  };
-  try {
-    const id = await idOf(ask('http'));
-    expect((await call('?sessionId=http')).body['approvals']).toMatchObject([{ id }]);
-    expect((await call(`/${id}`)).body['question']).toMatchObject({ prompt: 'Pay?' });
-    expect((await call(`/${id}/answer`, { answer: 'Allow once' })).status).toBe(200);
-    expect((await call(`/${id}/answer`, { answer: 'Deny' })).status).toBe(409);
-    expect((await call(`/${id}/redeem`, { payload: PAY })).body).toMatchObject({ ok: true });
-    expect((await call('/nothing')).status).toBe(404);
-    expect((await call(`/${id}/answer`, { answer: 1 })).status).toBe(400);
-  } finally {
-    await server.close();
-  }
-}, 60_000);

@@ -11,6 +11,7 @@ import { HOOK_VERBS } from './hook/hook-events.ts';
 import { interruptible } from './interruption.ts';
 import { addOperateCommands } from './operate/commands.ts';
 import { addPackageCommands } from './packages/package-commands.ts';
+import { addRecordCommands } from './records/commands.ts';
 import type { ReplayFlags } from './replay/replay-command.ts';
 import type { RunFlags } from './run-command.ts';
 import type { Session } from './session.ts';
@@ -78,6 +79,7 @@ function buildProgram(runIn: Runner): Command {
   addToken(program, run);
   addOperateCommands(program, run);
   addPackageCommands(program, run);
+  addRecordCommands(program, run);
   return program;
 }
 

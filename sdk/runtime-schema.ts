@@ -60,6 +60,10 @@ const TOKEN_SCHEMA = {
 const BUDGET = {
   type: 'object',
   properties: {
+    period: {
+      enum: ['day', 'month'],
+      description: 'It starts anew with each, in UTC; without one it is for good',
+    },
     max: { type: 'number', minimum: 0 },
     unit: { enum: ['tokens', 'money'], default: 'tokens' },
     warnAt: {
@@ -386,6 +390,25 @@ export const RUNTIME_SCHEMA = {
             required: ['input', 'output'],
             additionalProperties: false,
           },
+        },
+      },
+      additionalProperties: false,
+    },
+    telemetry: {
+      description: 'Spans of OpenTelemetry for fires and hooks; without it nothing is loaded',
+      type: 'object',
+      properties: {
+        traces: {
+          type: 'boolean',
+          description: 'Absent, where an endpoint is named here or in OTEL_EXPORTER_OTLP_ENDPOINT',
+        },
+        endpoint: { ...TEXT, description: 'Base URL of a receiver of OTLP over HTTP' },
+        ratio: {
+          description: 'Share of the traces that begin here that is kept',
+          type: 'number',
+          minimum: 0,
+          maximum: 1,
+          default: 1,
         },
       },
       additionalProperties: false,

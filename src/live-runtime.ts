@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TracerProvider } from '@opentelemetry/api';
 import { buildChildEntries, type ChildEntries } from '../host/build.ts';
 import { openNurseries, type Nurseries } from '../host/nurseries.ts';
 import type { Host, ProcessFacts } from '../host/sandbox.ts';
@@ -41,6 +42,7 @@ import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
 import { openOperatorRows } from './sql/operator-rows.ts';
 import type { Store } from './store/store.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
 import { reportOf } from './test-report.ts';
 import type { Context, Verdict } from './verdict.ts';
 
@@ -68,6 +70,7 @@ export interface RuntimeStart {
   readonly config: RuntimeConfig;
   readonly log?: LogOptions | undefined;
   readonly rig?: Rig | undefined;
+  readonly tracerProvider?: TracerProvider | undefined;
   /** Processes of the configuration's folder that are on their way already; closed with the runtime. */
   readonly nurseries?: Nurseries | undefined;
 }
@@ -87,7 +90,7 @@ export async function startRuntime(start: RuntimeStart): Promise<LiveRuntime> {
 }
 
 async function assemble(
-  { config, log: logOptions, rig, nurseries }: RuntimeStart,
+  { config, log: logOptions, rig, tracerProvider, nurseries }: RuntimeStart,
   onOpened: (close: () => Promise<void>) => void,
   closeAll: () => Promise<void>,
 ): Promise<LiveRuntime> {
@@ -119,6 +122,16 @@ async function assemble(
   const feed = createFeed(rig?.now ?? Date.now);
   observers.add(feed.observer);
   observers.add(metrics.observer);
+  const telemetry = await openTelemetry({
+    settings: config.telemetry,
+    provider: tracerProvider,
+    log,
+    now: rig?.now ?? Date.now,
+  });
+  if (telemetry !== undefined) {
+    observers.add(telemetry.observer);
+    onOpened(() => telemetry.close());
+  }
   const house: House = {
     nurseries: nurseriesInTurn(entries, nurseries),
     database,

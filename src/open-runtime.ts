@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { TracerProvider } from '@opentelemetry/api';
 import { buildChildEntries } from '../host/build.ts';
 import { openNurseries, type Nurseries } from '../host/nurseries.ts';
 import type { LiveRuntime } from './live-runtime.ts';
@@ -12,13 +13,20 @@ export interface RuntimeOptions {
   /** Where relative paths of a configuration object start; the current folder, if absent. */
   readonly folder?: string;
   readonly log?: LogOptions;
+  /** Of OpenTelemetry, where the program has one: spans of fires and hooks go there. */
+  readonly tracerProvider?: TracerProvider;
 }
 
 /**
  * Reads the configuration, finds the hooks, starts their sandboxes and loads them. A hook that cannot run stops nothing
  * unless `hooks.required` names it. The caller closes the runtime.
  */
-export async function openRuntime({ config, folder, log }: RuntimeOptions): Promise<LiveRuntime> {
+export async function openRuntime({
+  config,
+  folder,
+  log,
+  tracerProvider,
+}: RuntimeOptions): Promise<LiveRuntime> {
   // A process takes longest to come up: one starts first, and what else is needed is imported meanwhile.
   const nurseries = await headStart(typeof config === 'string' ? config : undefined, folder);
   try {
@@ -28,7 +36,7 @@ export async function openRuntime({ config, folder, log }: RuntimeOptions): Prom
         ? await loadConfig(config)
         : configFromObject(config, resolve(folder ?? '.'));
     const { startRuntime } = await import('./live-runtime.ts');
-    return await startRuntime({ config: read, log, nurseries });
+    return await startRuntime({ config: read, log, tracerProvider, nurseries });
   } catch (error) {
     nurseries?.close();
     throw error;

@@ -43,6 +43,8 @@ export interface Context {
   readonly canAsk?: boolean;
   /** The payload is a piece of what is not whole yet: hooks decide on the whole again, so nobody is asked now and no turn is counted. */
   readonly isPiece?: boolean;
+  /** The span that the call is part of, as W3C Trace Context writes it; the active one of OpenTelemetry, if absent. */
+  readonly traceparent?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -12,7 +12,7 @@ import type {
 } from './runtime-config.ts';
 import type { RuntimeFile } from './runtime-file.ts';
 
-const { limits, store, records, server } = RUNTIME_SCHEMA.properties;
+const { limits, store, records, server, telemetry } = RUNTIME_SCHEMA.properties;
 
 /** Fills in the defaults of a valid runtime.json and makes its paths absolute. Reads SIGNALBOX_CACHE. */
 export function completeConfig(
@@ -56,6 +56,7 @@ export function completeConfig(
     access: { rules: given.access?.rules ?? [], default: given.access?.default ?? 'allow' },
     agents: given.agents ?? {},
     budgets: completeBudgets(given.budgets ?? {}),
+    telemetry: { ratio: telemetry.properties.ratio.default, ...given.telemetry },
     trust: { allOf: [], anyOf: [], block: [], ...given.trust },
   };
 }

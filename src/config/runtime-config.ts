@@ -1,6 +1,7 @@
 import type { HostLimits, SandboxKind } from '../../host/sandbox.ts';
 import type { FailPolicy } from '../../sdk/manifest.ts';
 import type { TrustPolicy } from '../grants/trust-policy.ts';
+import type { TelemetrySettings } from '../telemetry/settings.ts';
 
 /** Values by name, without a prototype: a hook may well be called `constructor`. */
 export type ByName<T> = Readonly<Record<string, T>>;
@@ -90,6 +91,8 @@ export interface BudgetSettings {
   readonly unit: 'tokens' | 'money';
   /** The part of it at which `budgetThreshold` fires. */
   readonly warnAt: number;
+  /** It starts anew with each, in UTC; without one it is for good. */
+  readonly period?: 'day' | 'month';
 }
 
 /** The `budgets` part. */
@@ -137,5 +140,6 @@ export interface RuntimeConfig {
   readonly access: AccessSettings;
   readonly agents: Readonly<Record<string, unknown>>;
   readonly budgets: BudgetsSettings;
+  readonly telemetry: TelemetrySettings;
   readonly trust: TrustPolicy;
 }

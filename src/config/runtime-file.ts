@@ -51,5 +51,6 @@ export interface RuntimeFile {
     readonly groups?: Readonly<Record<string, BudgetDraft>>;
     readonly prices?: BudgetsSettings['prices'];
   };
+  readonly telemetry?: Partial<RuntimeConfig['telemetry']>;
   readonly trust?: Partial<TrustPolicy>;
 }

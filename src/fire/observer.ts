@@ -32,6 +32,9 @@ export interface ObservedFire {
   readonly turnId?: string;
   readonly agentId?: string;
   readonly toolCallId?: string;
+  /** As the caller or the model wrote it. */
+  readonly toolName?: string;
+  readonly traceparent?: string;
   /** Milliseconds since 1970. */
   readonly startTime: number;
   /** From the call to the verdict, what had to be recorded included. */
@@ -112,7 +115,8 @@ export function observedFire(
   kept: KeptText,
 ): ObservedFire {
   const { fireId, point, context, toolCallId } = facts;
-  const { sessionId, turnId, agent } = context;
+  const { sessionId, turnId, agent, traceparent } = context;
+  const toolName = 'toolName' in verdict.payload ? verdict.payload.toolName : undefined;
   const { action, hook, code, approval, notRun } = verdict;
   const reason = keptReason(verdict.reason, kept);
   return {
@@ -122,6 +126,8 @@ export function observedFire(
     ...(turnId !== undefined && { turnId: plainId(turnId) }),
     ...(agent !== undefined && { agentId: plainId(agent.id) }),
     ...(toolCallId !== undefined && { toolCallId: plainId(toolCallId) }),
+    ...(typeof toolName === 'string' && { toolName }),
+    ...(traceparent !== undefined && { traceparent }),
     startTime,
     ms,
     action,

@@ -45,7 +45,7 @@ const SETTINGS = [
   'trust',
 ] as const satisfies readonly (keyof RuntimeConfig)[];
 
-const FIXED = ['store', 'records'] as const satisfies readonly (keyof RuntimeConfig)[];
+const FIXED = ['store', 'records', 'telemetry'] as const satisfies readonly (keyof RuntimeConfig)[];
 
 /** A configuration with what cannot change while the runtime runs as it is, and the keys that were held back. */
 export function heldBack(

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 import { SignalboxError } from '../../sdk/errors.ts';
@@ -42,13 +43,22 @@ export function addPointRoute(app: FastifyInstance, runtime: Runtime): void {
       try {
         return await withDeadline(deadlineMs, gone.signal, (signal) =>
           // The runtime itself holds the payload against its point.
-          runtime.fire(point, payload as PayloadInput<Point>, { ...context, signal }),
+          runtime.fire(point, payload as PayloadInput<Point>, {
+            ...context,
+            ...traceparentIn(request.headers),
+            signal,
+          }),
         );
       } finally {
         reply.raw.off('close', onClose);
       }
     },
   });
+}
+
+/** Where in a trace the caller is; source: W3C Trace Context. What is malformed is told apart by whoever makes spans. */
+function traceparentIn({ traceparent }: IncomingHttpHeaders): Pick<Context, 'traceparent'> {
+  return typeof traceparent === 'string' ? { traceparent } : {};
 }
 
 /** Ends a fire when its caller has gone or its time is up; then there is no verdict, whatever the chain still says. */

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await runtime.fire('preInput', { text: MARK }, context);
   await runtime.fire('preOutput', { text: MARK }, context);
   await runtime.fire('postToolUse', { toolName: MARK, result: MARK }, context);
-  await runtime.fire('preCompact', {}, context);
+  await runtime.fire('sessionEnd', { sessionId: MARK, status: 'completed' }, context);
 }, 120_000);
 afterAll(() => temporary?.remove());
 
@@ -49,7 +49,7 @@ const valueOf = (sample: string): number | undefined => {
 test('what chains came to, what they let pass and what waits is there to be scraped', () => {
   expect(valueOf('signalbox_verdicts_total{point="preToolUse",action="block"}')).toBe(1);
   expect(valueOf('signalbox_verdicts_total{point="preOutput",action="ask"}')).toBe(1);
-  expect(valueOf('signalbox_passed_without_hook_total{point="preCompact"}')).toBe(1);
+  expect(valueOf('signalbox_passed_without_hook_total{point="sessionEnd"}')).toBe(1);
   expect(valueOf('signalbox_passed_despite_failure_total{point="postToolUse"}')).toBe(1);
   expect(
     valueOf('signalbox_hook_failures_total{hook="loose",point="postToolUse",code="thrown"}'),

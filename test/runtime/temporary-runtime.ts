@@ -42,6 +42,7 @@ export interface TemporaryConfig {
   readonly secrets?: object;
   readonly trust?: object;
   readonly approvals?: object;
+  readonly telemetry?: object;
 }
 
 /** Limits that a busy machine does not meet; a test that is about one sets it. */

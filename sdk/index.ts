@@ -39,11 +39,14 @@ export type {
 export type { FailPolicy, Manifest } from './manifest.ts';
 export type { PayloadInput, Payloads, Point } from './points.ts';
 
+export { findIbans } from './text/bank-accounts.ts';
 export { findDatesOfBirth, isBirthKey, type DateOfBirthContext } from './text/dates-of-birth.ts';
 export { findDates } from './text/dates.ts';
 export { findEmails } from './text/emails.ts';
 export { fold, type Folded } from './text/fold.ts';
 export { findCards, findSocialSecurityNumbers } from './text/identity-numbers.ts';
+export { findNationalIds } from './text/national-ids.ts';
+export { findPhones } from './text/phones.ts';
 export { mapJsonText, type ChangeString, type StringPlace } from './text/json-text.ts';
 export { mapStrings, type MapStringsOptions } from './text/map-strings.ts';
 export { isPathWithin, normalisePath, type PathBase } from './text/paths.ts';

@@ -23,14 +23,16 @@ export async function withBudgetFiles(
   const read = readSettings(await readFile(folder), folder);
   const own = await readSession(folder);
   const session = { ...own.whole, ...read.session, ...budgets.session };
-  const { max, unit = 'tokens' } = session;
+  const { max, unit = 'tokens', period } = session;
   const { warnAt = 0.8 } = own.warn ?? session;
   return {
     ...read,
     ...budgets,
     users: { ...read.users, ...budgets.users },
     groups: { ...read.groups, ...budgets.groups },
-    ...(max !== undefined && { session: { max, unit, warnAt } }),
+    ...(max !== undefined && {
+      session: { max, unit, warnAt, ...(period !== undefined && { period }) },
+    }),
   };
 }
 

@@ -44,10 +44,15 @@ interface Layer {
 }
 
 /** Opens the budgets of runtime.json. */
-export function openBudgets(database: Database, settings: BudgetsSettings): Budgets {
+export function openBudgets(
+  database: Database,
+  settings: BudgetsSettings,
+  now: () => number = Date.now,
+): Budgets {
   const rows = openSpendRows(database);
-  // Tokens and money of one layer are counted apart.
-  const keyOf = ({ level, budget }: Layer): string => `${level}:${budget.unit}`;
+  // Tokens and money of one layer are counted apart, and so is each period.
+  const keyOf = ({ level, budget: { unit, period } }: Layer): string =>
+    [level, unit, ...(period === undefined ? [] : [startOf(period, now())])].join(':');
   const standing = (layer: Layer) => rows.get(keyOf(layer), layer.name);
   return {
     async view(spender) {
@@ -70,7 +75,10 @@ export function openBudgets(database: Database, settings: BudgetsSettings): Budg
         ) {
           return `The ${level} budget is in money, and budgets.prices has no price of model "${model}"`;
         }
-        if ((await standing(layer)).spent >= budget.max) return `The ${level} budget is used up`;
+        if ((await standing(layer)).spent < budget.max) continue;
+        const { period } = budget;
+        const which = period === undefined ? '' : ` of ${startOf(period, now())}`;
+        return `The ${level} budget${which} is used up`;
       }
       return undefined;
     },
@@ -82,11 +90,14 @@ export function openBudgets(database: Database, settings: BudgetsSettings): Budg
           usage,
           budget.unit === 'money' ? settings.prices[model] : undefined,
         );
-        const { spent, told } = await rows.add(keyOf(layer), name, amount);
+        const key = keyOf(layer);
+        const { spent, told } = await rows.add(key, name, amount);
+        const isNew = spent === amount && told === 0;
+        if (isNew && budget.period !== undefined) await rows.forgetBefore(key, name);
         const ratio = budget.max === 0 ? 1 : spent / budget.max;
         for (const threshold of [...new Set([budget.warnAt, 1])].toSorted((a, b) => a - b)) {
           if (threshold <= told || ratio < threshold) continue;
-          const isFirst = await rows.tell(keyOf(layer), name, threshold);
+          const isFirst = await rows.tell(key, name, threshold);
           if (isFirst) crossings.push({ level, spent, max: budget.max, ratio });
         }
       }
@@ -104,6 +115,11 @@ function layersOf({ sessionId, userId, orgId }: Spender, settings: BudgetsSettin
     ...layer('group', orgId, (orgId === undefined ? undefined : groups[orgId]) ?? group),
     ...layer('user', userId, (userId === undefined ? undefined : users[userId]) ?? user),
   ];
+}
+
+/** The name of a period, in the order of time. */
+function startOf(period: 'day' | 'month', time: number): string {
+  return new Date(time).toISOString().slice(0, period === 'day' ? 10 : 7);
 }
 
 const MILLION = 1_000_000;

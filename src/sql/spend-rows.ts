@@ -14,6 +14,8 @@ export interface SpendRows {
   get(layer: string, name: string): Promise<Spent>;
   /** Adds to it and gives back the sum. */
   add(layer: string, name: string, amount: number): Promise<Spent>;
+  /** Forgets what was spent in the periods before that of a layer `level:unit:period`. */
+  forgetBefore(layer: string, name: string): Promise<void>;
   /** Notes that a threshold is told; whether nobody had told it before. */
   tell(layer: string, name: string, threshold: number): Promise<boolean>;
 }
@@ -41,6 +43,14 @@ export function openSpendRows(database: Database): SpendRows {
         )
         .returning(['spent', 'told'])
         .executeTakeFirstOrThrow(),
+    async forgetBefore(layer, name) {
+      const query = builder
+        .deleteFrom('spend')
+        .where('name', '=', name)
+        .where('layer', '>', layer.slice(0, layer.lastIndexOf(':') + 1))
+        .where('layer', '<', layer);
+      await database.run(statementOf(query.compile()));
+    },
     async tell(layer, name, threshold) {
       const query = builder
         .updateTable('spend')

@@ -22,7 +22,7 @@ test.each([
   [' /etc/passwd\n', '/etc/passwd'],
   ['/..', '/'],
   ['', '/srv/app'],
-])('the path %j is %j', (path, plain) => {
+])('[D15] the path %j is %j', (path, plain) => {
   expect(normalisePath(path, BASE)).toBe(plain);
 });
 

@@ -25,7 +25,11 @@ export function App() {
           <Route path="/approvals/:id?">{({ id }) => <ApprovalsPage id={id ?? ''} />}</Route>
           <Route path="/packages" component={PackagesPage} />
           <Route path="/hooks/:hook">{({ hook }) => <HookPage key={hook} hook={hook} />}</Route>
-          <Route path="/try" component={TryPage} />
+          <Route path="/try/:point?/:hook?">
+            {({ point, hook }) => (
+              <TryPage key={`${point}/${hook}`} point={point ?? ''} hook={hook ?? ''} />
+            )}
+          </Route>
           <Route path="/replay" component={ReplayPage} />
           <Route component={MissingPage} />
         </Switch>

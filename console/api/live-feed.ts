@@ -105,7 +105,13 @@ function withShadow(all: readonly Trace[], runs: readonly ShadowNews[]): Trace[]
   return all.map((trace) => {
     const news = byFire.get(trace.fireId);
     if (news === undefined) return trace;
-    return { ...trace, shadow: [...(trace.shadow ?? []), ...news.map(({ run }) => run)] };
+    // A fire that is told late has them already.
+    const { shadow = [] } = trace;
+    const isKnown = ({ hook }: TraceHook): boolean => shadow.some((run) => run.hook === hook);
+    return {
+      ...trace,
+      shadow: [...shadow, ...news.map(({ run }) => run).filter((run) => !isKnown(run))],
+    };
   });
 }
 

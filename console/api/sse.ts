@@ -13,7 +13,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>);
   let rest = '';
   for await (const chunk of chunksOf(reader)) {
-    rest += chunk.replaceAll('\r\n', '\n');
+    rest += chunk;
     const blocks = rest.split('\n\n');
     rest = blocks.pop() ?? '';
     if (rest.length > MAX_CHARS) return;

@@ -77,7 +77,7 @@ function Identity({ detail: { row } }: { readonly detail: HookDetail }) {
         <dd>
           {row.points.map(({ point, failPolicy, order }) => (
             <span key={point} class="block">
-              <Link href={`/try?point=${point}&hook=${encodeURIComponent(row.hook)}`}>{point}</Link>
+              <Link href={`/try/${point}/${encodeURIComponent(row.hook)}`}>{point}</Link>
               <span class="soft small">
                 {order > 0 ? ` number ${order} there, ` : ' '}
                 {failPolicy} when it fails

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useSearch } from 'wouter-preact';
 
 import { ApiError, ask } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
@@ -11,15 +10,21 @@ import { PayloadEditor } from './try/payload-editor.tsx';
 import { SchemaHelp } from './try/schema-help.tsx';
 import { TestResult } from './try/test-result.tsx';
 
+/** What the address asks for; empty, nothing. */
+interface Wanted {
+  readonly point: string;
+  readonly hook: string;
+}
+
 /** Runs one hook or the chain of a point on a payload that the operator writes. */
-export function TryPage() {
+export function TryPage({ point, hook }: Wanted) {
   const points = useResource<readonly PointRow[]>('/v1/points');
   return (
     <Page
       title="Try it"
       lead="Runs hooks the way that live calls do, in their sandboxes. Nothing is stored, recorded or counted."
     >
-      <Loaded from={points}>{(rows) => <Bench points={rows} />}</Loaded>
+      <Loaded from={points}>{(rows) => <Bench points={rows} wanted={{ point, hook }} />}</Loaded>
     </Page>
   );
 }
@@ -32,14 +37,19 @@ function optionOf({ point }: { readonly point: string }) {
   );
 }
 
-function Bench({ points }: { readonly points: readonly PointRow[] }) {
-  const wanted = new URLSearchParams(useSearch());
+function Bench({
+  points,
+  wanted,
+}: {
+  readonly points: readonly PointRow[];
+  readonly wanted: Wanted;
+}) {
   const overview = useResource<Overview>('/v1/overview');
   const guarded = overview.value?.points.filter(({ hooks }) => hooks.length > 0) ?? [];
-  const [chosen, setChosen] = useState(wanted.get('point') ?? '');
+  const [chosen, setChosen] = useState(wanted.point);
   const name = chosen === '' ? (guarded[0]?.point ?? 'preToolUse') : chosen;
   const row = points.find(({ point }) => point === name) ?? points[0];
-  const [hook, setHook] = useState(wanted.get('hook') ?? '');
+  const [hook, setHook] = useState(wanted.hook);
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
   const [report, setReport] = useState<TestReport>();
   const [error, setError] = useState<ApiError>();

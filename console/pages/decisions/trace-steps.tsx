@@ -19,9 +19,6 @@ export function TraceSteps({ trace }: { readonly trace: Trace }) {
       {steps.map(({ run, from }, at) => (
         <Step key={at} run={run} from={from} share={run.ms / whole} />
       ))}
-      {shadow.map((run, at) => (
-        <Step key={`shadow-${at}`} run={run} from={0} share={run.ms / whole} isShadow />
-      ))}
       {notRun.map((hook) => (
         <li key={hook} class="step idle">
           <div class="row">
@@ -31,6 +28,9 @@ export function TraceSteps({ trace }: { readonly trace: Trace }) {
             <span class="tag">did not run</span>
           </div>
         </li>
+      ))}
+      {shadow.map((run, at) => (
+        <Step key={`shadow-${at}`} run={run} from={0} share={run.ms / whole} isShadow />
       ))}
     </ol>
   );

@@ -35,8 +35,10 @@ export function ReplayResult({ answer }: { readonly answer: ReplayAnswer }) {
       <ProblemList answer={answer} />
       <div class={opened === undefined ? 'split' : 'split opened'}>
         {rows.length === 0 ? (
-          <EmptyNote title="All signals clear">
-            No hook would have stopped or changed anything in this recording.
+          <EmptyNote title={calls.length === 0 ? 'Nothing to replay in it' : 'All signals clear'}>
+            {calls.length === 0
+              ? 'It holds no call that a hook would look at.'
+              : 'No hook would have stopped or changed anything in this recording.'}
           </EmptyNote>
         ) : (
           <VirtualGrid
@@ -74,7 +76,7 @@ function ProblemList({ answer: { problems, counts } }: { readonly answer: Replay
   if (problems.length === 0) return null;
   return (
     <details class="note bad">
-      <summary>{showCount(counts.problems)} parts of it cannot be read</summary>
+      <summary>Cannot be read in it: {showCount(counts.problems)}</summary>
       <ul class="reasons small">
         {problems.map(({ code, message }, at) => (
           <li key={at}>

@@ -14,6 +14,7 @@ export interface ShadowNews {
 /** What came since the batch before. */
 export interface FeedBatch {
   readonly fires: readonly FireTrace[];
+  /** Of fires of earlier batches; the others have it. */
   readonly shadow: readonly ShadowNews[];
   /** Fires that came too fast to be kept until now. */
   readonly missed: number;
@@ -32,6 +33,8 @@ export interface Feed extends Pick<HookHistory, 'minutes' | 'hour' | 'total'> {
   readonly firesByPoint: ReadonlyMap<Point, number>;
   /** Batches of at least one fire or shadow run, some milliseconds late. Returns what ends it. */
   subscribe(listener: (batch: FeedBatch) => void): () => void;
+  /** Delivers what is gathered now: who reads the newest and then subscribes has nothing twice. */
+  flush(): void;
   /** To be added to the observers of a runtime. */
   readonly observer: FireObserver;
 }
@@ -63,6 +66,7 @@ export function createFeed(now: () => number): Feed {
     total: history.total,
     firesByPoint,
     subscribe: mailing.subscribe,
+    flush: mailing.flush,
     observer: {
       onVerdict(fire) {
         ring.add(fire);
@@ -94,7 +98,9 @@ function createMailing(newest: (limit: number) => FireTrace[]) {
   const send = (): void => {
     timer = undefined;
     const kept = newest(fires).toReversed();
-    const batch = { fires: kept, shadow, missed: fires - kept.length };
+    const there = new Set(kept.map(({ fireId }) => fireId));
+    const later = shadow.filter(({ fireId }) => !there.has(fireId));
+    const batch = { fires: kept, shadow: later, missed: fires - kept.length };
     fires = 0;
     shadow = [];
     for (const listener of listeners) listener(batch);
@@ -103,6 +109,11 @@ function createMailing(newest: (limit: number) => FireTrace[]) {
     timer ??= setTimeout(send, BATCH_MS).unref();
   };
   return {
+    flush(): void {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      send();
+    },
     subscribe(listener: (batch: FeedBatch) => void): () => void {
       listeners.add(listener);
       return () => {

@@ -32,7 +32,7 @@ const QUERY_SCHEMA = {
     fire: { ...NAME, description: 'The id of a verdict' },
     role: { enum: ['culprit', 'bystander'] },
     wouldBlock: { enum: ['true', 'false'] },
-    limit: { type: 'string', pattern: '^[0-9]{1,4}$', description: '1 to 1000; 100, if absent' },
+    limit: { type: 'string', maxLength: 4, description: '1 to 1000; 100, if absent' },
     before: { ...NAME, description: 'The "next" of the page before' },
   },
   additionalProperties: false,

@@ -16,8 +16,8 @@ const QUERY_SCHEMA = {
     },
     recent: {
       type: 'string',
-      pattern: '^[0-9]{1,3}$',
-      description: 'How many of the newest fires come first; 100, if absent',
+      maxLength: 3,
+      description: 'How many of the newest fires come first, 0 to 999; 100, if absent',
     },
   },
   additionalProperties: false,
@@ -90,8 +90,12 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed): void {
       response: textAnswers('text/event-stream', 400, 401, 403, 429, 503),
     },
     handler: (request, reply) => {
-      if (streams.size >= MAX_STREAMS) throw new SignalboxError('streams_full');
       const { plain, recent = '100' } = request.query;
+      if (!/^\d+$/.test(recent)) {
+        throw new SignalboxError('request_invalid', { detail: '"recent" is no number' });
+      }
+      if (streams.size >= MAX_STREAMS) throw new SignalboxError('streams_full');
+      feed.flush();
       const last = request.headers['last-event-id'];
       const missed = typeof last === 'string' ? feed.after(last) : undefined;
       const first = missed ?? feed.newest(Number(recent)).toReversed();

@@ -62,6 +62,7 @@ const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
+const MAX_PARAM_CHARS = 512;
 const NO_LIMITS: RateLimits = { requestsPerMinute: null, firesPerMinute: null };
 
 /** Serves a runtime over HTTP. Throws `bind_refused`, `listen_failed`. */
@@ -99,6 +100,8 @@ async function createApp(
   const app = fastify({
     bodyLimit: Math.min(maxBytes + ENVELOPE_BYTES, MAX_BODY_BYTES),
     requestTimeout: REQUEST_MS,
+    // Names of packages, and ids of sessions, are longer than the default.
+    routerOptions: { maxParamLength: MAX_PARAM_CHARS },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A request without a host is answered by us, in JSON.

@@ -101,12 +101,27 @@ describe('a subscriber', () => {
     expect(batches).toEqual([]);
     vi.runAllTimers();
     expect(batches).toMatchObject([
-      { fires: [{ fireId: 'a' }, { fireId: 'b' }], shadow: [{ fireId: 'a', run: RUN }], missed: 0 },
+      { fires: [{ fireId: 'a', shadow: [RUN] }, { fireId: 'b' }], shadow: [], missed: 0 },
     ]);
+    shadow('b', RUN);
+    vi.runAllTimers();
+    expect(batches[1]).toMatchObject({ fires: [], shadow: [{ fireId: 'b', run: RUN }] });
     fire('c');
     end();
     vi.runAllTimers();
-    expect(batches).toHaveLength(1);
+    expect(batches).toHaveLength(2);
+  });
+
+  test('who reads the newest first has none of them again', () => {
+    const batches: FeedBatch[] = [];
+    feed.subscribe(() => undefined);
+    fire('a');
+    feed.flush();
+    feed.subscribe((batch) => void batches.push(batch));
+    fire('b');
+    feed.flush();
+    vi.runAllTimers();
+    expect(batches).toMatchObject([{ fires: [{ fireId: 'b' }] }]);
   });
 
   test('is told how many fires came too fast to be kept', () => {

@@ -1,0 +1,199 @@
+import { connect } from 'node:net';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
+import { serve, type Served } from './served.ts';
+
+let temporary: TemporaryRuntime;
+let served: Served;
+
+beforeAll(async () => {
+  temporary = await openTemporary(
+    {
+      guard: {
+        run: `payload.toolName === 'bad'
+          ? { action: 'block', reason: 'No\\nid: 1\\nevent: forged' } : { action: 'allow' }`,
+      },
+      watcher: {
+        run: `payload.toolName === 'odd' ? { action: 'block' } : { action: 'allow' }`,
+        manifest: { priority: 1 },
+      },
+    },
+    { hooks: { mode: { watcher: 'shadow' } } },
+  );
+  served = await serve(temporary.runtime);
+});
+afterAll(async () => {
+  await served.server.close();
+  await temporary.remove();
+});
+
+interface Event {
+  readonly id?: string;
+  readonly event: string;
+  readonly data: { readonly fireId?: string } & Readonly<Record<string, unknown>>;
+}
+
+/** A client that gathers events. */
+async function follow(query = '?recent=0', headers: Record<string, string> = {}, from = served) {
+  const leaving = new AbortController();
+  const path = `/v1/decisions/stream${query}`;
+  const response = await from.fetch(path, { headers, signal: leaving.signal });
+  const events: Event[] = [];
+  let hasEnded = false;
+  const read = async (): Promise<void> => {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      events.push(...blocks.filter((block) => !block.startsWith(':')).map(parse));
+    }
+  };
+  const reading = read()
+    .catch(() => undefined)
+    .finally(() => (hasEnded = true));
+  return {
+    response,
+    events,
+    hasEnded: () => hasEnded,
+    async leave() {
+      leaving.abort();
+      await reading;
+    },
+  };
+}
+
+function parse(block: string): Event {
+  const fields = Object.fromEntries(
+    block.split('\n').map((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }),
+  );
+  const { id, event = '', data = '{}' } = fields;
+  return { ...(id !== undefined && { id }), event, data: JSON.parse(data) as Event['data'] };
+}
+
+function decisionsOf(events: readonly Event[]): readonly Event[] {
+  return events.filter(({ event }) => event === 'decision');
+}
+
+async function fire(toolName: string): Promise<string> {
+  return (await temporary.runtime.fire('preToolUse', { toolName, args: { secret: 's3cr3t' } })).id;
+}
+
+const WAIT = { timeout: 20_000 };
+
+test('fires come as they happen, with their ids and without anything of their payloads', async () => {
+  const client = await follow();
+  expect(client.response.headers.get('content-type')).toContain('text/event-stream');
+  expect(client.response.headers.get('cache-control')).toBe('no-store');
+  const ids = [await fire('fine'), await fire('bad')];
+  await expect.poll(() => decisionsOf(client.events).length, WAIT).toBe(2);
+  const decisions = decisionsOf(client.events);
+  expect(decisions.map(({ id }) => id)).toEqual(ids);
+  expect(decisions.map(({ data }) => data)).toMatchObject([
+    { fireId: ids[0], action: 'allow', hooks: [{ hook: 'guard', action: 'allow' }] },
+    { fireId: ids[1], action: 'block', reason: expect.stringContaining('forged') },
+  ]);
+  expect(client.events.map(({ event }) => event)).not.toContain('forged');
+  expect(JSON.stringify(client.events)).not.toContain('s3cr3t');
+  await client.leave();
+});
+
+test('without plain fires only those come in which something happened, in shadow mode too', async () => {
+  const client = await follow('?recent=0&plain=false');
+  await fire('fine');
+  const odd = await fire('odd');
+  const bad = await fire('bad');
+  // What the shadow hook would have done comes with its fire, or after it.
+  await expect
+    .poll(() => new Set(client.events.map(({ data }) => data.fireId)), WAIT)
+    .toEqual(new Set([odd, bad]));
+  const shadowed = client.events.find(({ data }) => data.fireId === odd)?.data;
+  const [run] = [shadowed?.['run'], shadowed?.['shadow']]
+    .flat()
+    .filter((each) => each !== undefined);
+  expect(run).toMatchObject({ hook: 'watcher', action: 'block' });
+  await client.leave();
+});
+
+test('the newest fires come first on demand, oldest first', async () => {
+  const ids = [await fire('fine'), await fire('fine')];
+  const client = await follow('?recent=2');
+  await expect.poll(() => decisionsOf(client.events).map(({ id }) => id), WAIT).toEqual(ids);
+  await client.leave();
+});
+
+test('a client that comes back is given what it missed, or told that it is gone', async () => {
+  const last = await fire('fine');
+  const missed = [await fire('fine'), await fire('bad')];
+  const back = await follow('', { 'last-event-id': last });
+  await expect.poll(() => decisionsOf(back.events).map(({ id }) => id), WAIT).toEqual(missed);
+  await back.leave();
+  const late = await follow('?recent=1', { 'last-event-id': 'long-gone' });
+  await expect.poll(() => decisionsOf(late.events).map(({ id }) => id), WAIT).toEqual([missed[1]]);
+  expect(late.events[0]).toMatchObject({ event: 'missed', data: { count: null } });
+  await late.leave();
+});
+
+test('at most 64 streams are open, and one that ends makes room', async () => {
+  const clients = await Promise.all(Array.from({ length: 64 }, () => follow()));
+  const refused = await served.call('/v1/decisions/stream');
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'streams_full' } } });
+  await Promise.all(clients.slice(1).map((client) => client.leave()));
+  await expect
+    .poll(async () => {
+      const client = await follow();
+      await client.leave();
+      return client.response.status;
+    }, WAIT)
+    .toBe(200);
+  await clients[0]?.leave();
+});
+
+test('a client that never reads is cut, and nobody waits for it', async () => {
+  const socket = connect(served.server.port, '127.0.0.1');
+  socket.pause();
+  socket.write('GET /v1/decisions/stream?recent=0 HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  let isCut = false;
+  socket.on('error', () => (isCut = true)).on('close', () => (isCut = true));
+  const reader = await follow('?recent=0&plain=false');
+  const { observer } = temporary.runtime.feed;
+  const reason = 'x'.repeat(2000);
+  const fill = (): void => {
+    for (let index = 0; index < 2000; index += 1) {
+      observer.onVerdict({
+        fireId: `fill-${index}`,
+        point: 'preToolUse',
+        startTime: Date.now(),
+        ms: 1,
+        action: 'allow',
+        reason,
+        hooks: [],
+        notRun: [],
+      });
+    }
+  };
+  // A paused socket does not learn of its end: writing to it does.
+  await expect
+    .poll(() => {
+      fill();
+      socket.write('\r\n');
+      return isCut;
+    }, WAIT)
+    .toBe(true);
+  const id = await fire('bad');
+  await expect.poll(() => reader.events.map((event) => event.id), WAIT).toContain(id);
+  await reader.leave();
+});
+
+test('a stopping server ends its streams', async () => {
+  const other = await serve(temporary.runtime, { drainMs: 60_000 });
+  const client = await follow('', {}, other);
+  await other.server.close();
+  await expect.poll(client.hasEnded, WAIT).toBe(true);
+});

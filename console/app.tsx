@@ -24,10 +24,12 @@ export function App() {
           <Route path="/decisions/:id?">{({ id }) => <DecisionsPage id={id ?? ''} />}</Route>
           <Route path="/approvals/:id?">{({ id }) => <ApprovalsPage id={id ?? ''} />}</Route>
           <Route path="/packages" component={PackagesPage} />
-          <Route path="/hooks/:hook">{({ hook }) => <HookPage key={hook} hook={hook} />}</Route>
+          <Route path="/hooks/:hook">
+            {({ hook }) => <HookPage key={hook} hook={plain(hook)} />}
+          </Route>
           <Route path="/try/:point?/:hook?">
             {({ point, hook }) => (
-              <TryPage key={`${point}/${hook}`} point={point ?? ''} hook={hook ?? ''} />
+              <TryPage key={`${point}/${hook}`} point={point ?? ''} hook={plain(hook ?? '')} />
             )}
           </Route>
           <Route path="/replay" component={ReplayPage} />
@@ -36,4 +38,9 @@ export function App() {
       </Shell>
     </Router>
   );
+}
+
+/** A name as it was before it became a part of an address: the router leaves slashes in it encoded. */
+function plain(part: string): string {
+  return part.replaceAll(/%2f/gi, '/');
 }

@@ -50,6 +50,12 @@ export interface Overview {
   readonly approvalsWaiting: number;
 }
 
+/** What a reload changed. */
+export interface Reload {
+  readonly changed: readonly { readonly name: string; readonly change: string }[];
+  readonly needsRestart: readonly string[];
+}
+
 /** What one hook did in a fire. */
 export interface TraceHook {
   readonly hook: string;

@@ -55,18 +55,7 @@ export function ApprovalsPage({ id }: { readonly id: string }) {
               <ApprovalList approvals={approvals} opened={id} onOpen={open} />
             )}
             {id !== '' && (
-              <ApprovalDetail
-                key={id}
-                id={id}
-                onClose={() => open('')}
-                onAnswered={() => {
-                  list.refresh();
-                  const others = approvals.filter(
-                    (other) => other.id !== id && other.status === 'pending',
-                  );
-                  if (view === 'pending') open(others[0]?.id ?? '');
-                }}
-              />
+              <ApprovalDetail key={id} id={id} onClose={() => open('')} onAnswered={list.refresh} />
             )}
           </div>
         )}

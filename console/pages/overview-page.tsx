@@ -5,13 +5,18 @@ import { EmptyNote, Loaded } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
 import { HealthReasons } from './overview/health-reasons.tsx';
 import { Instruments } from './overview/instruments.tsx';
+import { ReloadButton } from './overview/reload-button.tsx';
 import { StationLine } from './overview/station-line.tsx';
 
 /** Whether every guard is up: the points as a line of stations with the hooks that stand at each. */
 export function OverviewPage() {
   const overview = useResource<Overview>('/v1/overview', 2000);
   return (
-    <Page title="Overview" lead={since(overview.value)}>
+    <Page
+      title="Overview"
+      lead={since(overview.value)}
+      tools={<ReloadButton onReloaded={overview.refresh} />}
+    >
       <Loaded from={overview}>
         {(value) => (
           <>

@@ -65,7 +65,9 @@ describe.skipIf(CHROMIUM === undefined)(
       onTestFinished(async () => {
         await close();
         // A browser tells of each answer that is a refusal.
-        expect(faults.filter((fault) => !isRefused || !/status of 4\d\d/.test(fault))).toEqual([]);
+        expect(
+          faults.filter((fault) => !isRefused || !/status of 4\d\d|ERR_FAILED/.test(fault)),
+        ).toEqual([]);
       });
       return page;
     }
@@ -289,6 +291,22 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain(
         TOKEN,
       );
+    });
+
+    test('the configuration is read again from the overview', async () => {
+      const page = await visit('/');
+      await page.getByRole('button', { name: 'Reload configuration' }).click();
+      await see(page, 'Nothing changed');
+    });
+
+    test('a server that is gone is said to be, and what was shown stays', async () => {
+      const page = await visit('/', { isRefused: true });
+      await page.getByRole('link', { name: 'guard' }).first().waitFor();
+      await page.route('**/v1/overview', (route) => route.abort());
+      await see(page, 'The server cannot be reached');
+      expect(await page.getByRole('link', { name: 'guard' }).count()).toBe(1);
+      await page.unroute('**/v1/overview');
+      await page.getByText('The server cannot be reached').waitFor({ state: 'detached' });
     });
 
     test('a place that does not exist, and a hook that does not, say so', async () => {

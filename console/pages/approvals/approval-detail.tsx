@@ -17,7 +17,7 @@ export function ApprovalDetail({
   readonly onClose: () => void;
   readonly onAnswered: () => void;
 }) {
-  const approval = useResource<Approval>(`/v1/approvals/${encodeURIComponent(id)}`);
+  const approval = useResource<Approval>(`/v1/approvals/${encodeURIComponent(id)}`, 4000);
   return (
     <DetailFrame title={titleOf(approval.value)} onClose={onClose}>
       <Loaded from={approval}>

@@ -45,6 +45,15 @@ export function FilterBar({
           onInput={(hook) => set({ hook })}
         />
         <Text label="Session" value={filter.session} onInput={(session) => set({ session })} />
+        {!isLive && (
+          <Choice
+            label="Since"
+            value={filter.hours}
+            values={Object.keys(SPANS)}
+            labels={SPANS}
+            onInput={(hours) => set({ hours })}
+          />
+        )}
         <Text label="Code of failure" value={filter.code} onInput={(code) => set({ code })} />
         <label class="tick">
           <input
@@ -67,14 +76,22 @@ export function FilterBar({
   );
 }
 
+/** How far back, in hours. */
+const SPANS: Readonly<Record<string, string>> = {
+  1: 'an hour ago',
+  24: 'a day ago',
+  168: 'a week ago',
+};
+
 interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly values?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
   readonly onInput: (value: string) => void;
 }
 
-function Choice({ label, value, values = [], onInput }: FieldProps) {
+function Choice({ label, value, values = [], labels = {}, onInput }: FieldProps) {
   return (
     <label class="field">
       <span>{label}</span>
@@ -82,7 +99,7 @@ function Choice({ label, value, values = [], onInput }: FieldProps) {
         <option value="">Any</option>
         {values.map((name) => (
           <option key={name} value={name}>
-            {name}
+            {labels[name] ?? name}
           </option>
         ))}
       </select>

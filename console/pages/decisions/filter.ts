@@ -7,6 +7,8 @@ export interface Filter {
   readonly action: string;
   readonly session: string;
   readonly code: string;
+  /** How many hours back the records are read; empty, all. */
+  readonly hours: string;
   /** Only what hooks in shadow mode would have blocked. */
   readonly wouldBlock: boolean;
 }
@@ -17,6 +19,7 @@ export const NO_FILTER: Filter = {
   action: '',
   session: '',
   code: '',
+  hours: '',
   wouldBlock: false,
 };
 
@@ -36,6 +39,7 @@ export function passes(trace: Trace, filter: Filter): boolean {
 }
 
 /** The query of a filter. */
-export function queryOf({ wouldBlock, ...texts }: Filter): Record<string, string> {
-  return { ...texts, wouldBlock: wouldBlock ? 'true' : '' };
+export function queryOf({ wouldBlock, hours, ...texts }: Filter): Record<string, string> {
+  const since = hours === '' ? '' : String(Date.now() - Number(hours) * 3_600_000);
+  return { ...texts, since, wouldBlock: wouldBlock ? 'true' : '' };
 }

@@ -94,13 +94,17 @@ async function serve(
 ): Promise<void> {
   // Not before: loading an HTTP server would hold up the first decision.
   const { openServer } = await import('../server/server.ts');
-  const { readTokens } = await import('../server/tokens.ts');
+  const { followTokens } = await import('../server/tokens.ts');
   const { server, limits } = runtime.config;
   const opened = await openServer(runtime, {
     host: flags.host ?? server.host,
     port: flags.port ?? server.port,
     token: process.env['SIGNALBOX_TOKEN'] ?? server.token,
-    tokens: readTokens(server.tokens, process.env),
+    tokens: followTokens(
+      () => runtime.config.server.tokens,
+      process.env,
+      (error) => terminal.error(error),
+    ),
     limits: server,
     payloadBytes: limits.payloadBytes,
     version: readVersion(),

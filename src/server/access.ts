@@ -3,14 +3,14 @@ import { isIPv4 } from 'node:net';
 
 import { SignalboxError } from '../../sdk/errors.ts';
 import { isAtLeast, type ApiCaller, type RouteRole } from './roles.ts';
-import { callerOf, type ServerToken } from './tokens.ts';
+import { callerOf, type Keyring } from './tokens.ts';
 
 /** Who may call a server. */
 export interface AccessRules {
   /** The address it listens on. */
   readonly host: string;
-  /** Without any, this machine alone is served, and may do everything. */
-  readonly tokens: readonly ServerToken[];
+  /** Without any token, this machine alone is served, and may do everything. */
+  readonly keys: Keyring;
 }
 
 /** The parts of a request that access depends on. */
@@ -22,8 +22,8 @@ export interface AccessRequest {
 }
 
 /** Throws `bind_refused` when a server would be open to other machines without a token. */
-export function checkBinding({ host, tokens }: AccessRules): void {
-  if (tokens.length === 0 && !isLoopback(host)) throw new SignalboxError('bind_refused', { host });
+export function checkBinding({ host, keys }: AccessRules): void {
+  if (!keys.isGuarded() && !isLoopback(host)) throw new SignalboxError('bind_refused', { host });
 }
 
 /**
@@ -35,13 +35,13 @@ export function identify(rules: AccessRules, request: AccessRequest): ApiCaller 
   const twice = repeated(rawHeaders);
   if (twice !== undefined) throw invalid(`it has two ${twice} headers`);
   if (headers.host === undefined) throw invalid('it has no host header');
-  const isLocal = rules.tokens.length === 0;
+  const isLocal = !rules.keys.isGuarded();
   if (isLocal && !isOwnHost(headers.host, rules.host)) throw new SignalboxError('host_refused');
   if (isFromElsewhere(request, headers.host)) throw new SignalboxError('origin_refused');
   if (isLocal) return LOCAL;
   if (headers.authorization === undefined) return undefined;
   const given = /^Bearer +(\S+) *$/i.exec(headers.authorization)?.[1];
-  const caller = given === undefined ? undefined : callerOf(rules.tokens, given);
+  const caller = given === undefined ? undefined : callerOf(rules.keys.tokens(), given);
   if (caller === undefined) throw new SignalboxError('unauthorised');
   return caller;
 }

@@ -25,7 +25,7 @@ import { refuseOtherMethods, watchMethods } from './methods.ts';
 import { registerOpenApi } from './openapi.ts';
 import { addPointRoute } from './point-route.ts';
 import { isAtLeast, type RouteRole } from './roles.ts';
-import { wholeToken, type ServerToken } from './tokens.ts';
+import { createKeyring, type Keyring, type ServerToken } from './tokens.ts';
 
 /** How a server listens and what it takes. */
 export interface ServerOptions {
@@ -34,8 +34,8 @@ export interface ServerOptions {
   readonly port: number;
   /** A token that may do everything. Without any token, this machine alone is served. */
   readonly token?: string | undefined;
-  /** More of them, with their roles. */
-  readonly tokens?: readonly ServerToken[];
+  /** More of them, with their roles, as they are at the moment. */
+  readonly tokens?: () => readonly ServerToken[];
   /** None, if absent. */
   readonly limits?: RateLimits;
   /** The largest payload; `null`, whatever a process can hold. */
@@ -67,11 +67,11 @@ const NO_LIMITS: RateLimits = { requestsPerMinute: null, firesPerMinute: null };
 
 /** Serves a runtime over HTTP. Throws `bind_refused`, `listen_failed`. */
 export async function openServer(runtime: LiveRuntime, options: ServerOptions): Promise<Server> {
-  const { host, port, token = '' } = options;
-  const tokens = [...(token === '' ? [] : [wholeToken(token)]), ...(options.tokens ?? [])];
-  checkBinding({ host, tokens });
+  const { host, port } = options;
+  const keys = createKeyring(options.token, options.tokens);
+  checkBinding({ host, keys });
   const state = { isStopping: false };
-  const app = await createApp(runtime, { ...options, tokens }, state);
+  const app = await createApp(runtime, { ...options, keys }, state);
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -93,7 +93,7 @@ export async function openServer(runtime: LiveRuntime, options: ServerOptions): 
 
 async function createApp(
   runtime: LiveRuntime,
-  options: ServerOptions & { readonly tokens: readonly ServerToken[] },
+  options: ServerOptions & { readonly keys: Keyring },
   state: { readonly isStopping: boolean },
 ): Promise<FastifyInstance> {
   const maxBytes = options.payloadBytes ?? MAX_BODY_BYTES;
@@ -119,8 +119,8 @@ async function createApp(
   );
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   const methods = watchMethods(app);
-  const { host, tokens, limits = NO_LIMITS } = options;
-  await addGate(app, { host, tokens, limits });
+  const { host, keys, limits = NO_LIMITS } = options;
+  await addGate(app, { host, keys, limits });
   app.addHook('onRequest', async () => {
     if (state.isStopping) throw new SignalboxError('server_stopping');
   });

@@ -14,7 +14,7 @@ export interface ServerToken extends ApiCaller {
 const MIN_LENGTH = 16;
 
 /** The token that is in the environment or configuration as a whole; it may do everything. */
-export function wholeToken(token: string): ServerToken {
+function wholeToken(token: string): ServerToken {
   return { name: 'token', role: 'admin', digest: digestOf(token) };
 }
 
@@ -35,6 +35,66 @@ export function readTokens(
     }
     return { name, role, digest: digestOf(token) };
   });
+}
+
+/** The tokens that a server knows now. */
+export interface Keyring {
+  tokens(): readonly ServerToken[];
+  /** Whether it knows or ever knew a token: then nobody gets in without one, even when the last is taken away. */
+  isGuarded(): boolean;
+}
+
+/** A keyring of one token for everything, if there is one, and of those that `others` gives at the moment. */
+export function createKeyring(
+  whole: string | undefined,
+  others: () => readonly ServerToken[] = () => NONE,
+): Keyring {
+  const first = whole === undefined || whole === '' ? NONE : [wholeToken(whole)];
+  let from: readonly ServerToken[] = NONE;
+  let all: readonly ServerToken[] = first;
+  let isGuarded = first.length > 0;
+  const tokens = (): readonly ServerToken[] => {
+    const now = others();
+    if (now === from) return all;
+    from = now;
+    all = [...first, ...now];
+    isGuarded ||= all.length > 0;
+    return all;
+  };
+  return {
+    tokens,
+    isGuarded() {
+      tokens();
+      return isGuarded;
+    },
+  };
+}
+
+const NONE: readonly ServerToken[] = [];
+
+/**
+ * Follows `server.tokens` of a configuration that may be replaced. Throws `token_unusable` at first; later, tokens that
+ * cannot be read are told to `onFault` and let nobody in.
+ */
+export function followTokens(
+  settings: () => readonly TokenSettings[],
+  env: Readonly<Record<string, string | undefined>>,
+  onFault: (error: unknown) => void,
+): () => readonly ServerToken[] {
+  let read = settings();
+  let tokens = readTokens(read, env);
+  return () => {
+    const now = settings();
+    if (now === read) return tokens;
+    read = now;
+    try {
+      tokens = readTokens(now, env);
+    } catch (error) {
+      tokens = [];
+      onFault(error);
+    }
+    return tokens;
+  };
 }
 
 /** Whose token this is. Takes as long for a wrong one as for a right one. */

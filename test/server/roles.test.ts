@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { readTokens } from '../../src/server/tokens.ts';
+import type { TokenSettings } from '../../src/config/runtime-config.ts';
+import { followTokens, readTokens } from '../../src/server/tokens.ts';
 import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
 import { serve, serveRoles, TOKENS, type Served } from './served.ts';
 
@@ -160,10 +161,37 @@ describe('tokens of runtime.json', () => {
   test('are known by their digest', async () => {
     const sha256 = 'f42bea193dfd5256c8299496c0faf82611c41176379feb4fcbd87232fd80a511';
     const tokens = readTokens([{ name, role, sha256 }], {});
-    const other = await serve(temporary.runtime, { tokens });
+    const other = await serve(temporary.runtime, { tokens: () => tokens });
     const token = 'sbx_21c5agoPggJTK8Eens5wWzjIArvALN85niuSFpFO8Ho';
     expect((await other.call('/v1/me', { token })).body).toMatchObject({ name, role });
     expect((await other.fetch('/v1/me', { token: sha256 })).status).toBe(401);
+    await other.server.close();
+  });
+
+  test('are followed when the configuration is replaced, and never leave the server open', async () => {
+    const env = { CI: 'ci-0123456789abcdef', NEW: 'new-0123456789abcdef' };
+    let settings: readonly TokenSettings[] = [];
+    const faults: unknown[] = [];
+    const tokens = followTokens(
+      () => settings,
+      env,
+      (error) => faults.push(error),
+    );
+    const other = await serve(temporary.runtime, { tokens });
+    const statusOf = async (token?: string) =>
+      (await other.fetch('/v1/me', token === undefined ? {} : { token })).status;
+    expect(await statusOf()).toBe(200);
+    settings = [{ name, role, env: 'CI' }];
+    expect([await statusOf(), await statusOf(env.CI), await statusOf(env.NEW)]).toEqual([
+      401, 200, 401,
+    ]);
+    settings = [{ name, role, env: 'NEW' }];
+    expect([await statusOf(env.CI), await statusOf(env.NEW)]).toEqual([401, 200]);
+    settings = [{ name, role, env: 'GONE' }];
+    expect([await statusOf(), await statusOf(env.NEW)]).toEqual([401, 401]);
+    settings = [];
+    expect(await statusOf()).toBe(401);
+    expect(faults).toMatchObject([{ code: 'token_unusable' }]);
     await other.server.close();
   });
 

@@ -39,7 +39,8 @@ export async function serveRoles(
 ): Promise<Served> {
   const roles = ['agent', 'operator', 'admin'] as const;
   const settings = roles.map((role) => ({ name: `the ${role}`, role, env: role }));
-  return serve(runtime, { tokens: readTokens(settings, TOKENS), ...options });
+  const tokens = readTokens(settings, TOKENS);
+  return serve(runtime, { tokens: () => tokens, ...options });
 }
 
 /** Serves a runtime to this machine. */

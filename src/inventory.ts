@@ -1,6 +1,7 @@
 import { failPolicyOf } from '../sdk/manifest.ts';
 import type { SignalboxError } from '../sdk/errors.ts';
 import type { Failure } from './chain/call.ts';
+import type { MaskedFailure } from './coverage/masked-failures.ts';
 import type { Chains } from './fire/bound-hook.ts';
 import type { AbsentHook, Catalog, HookEntry } from './packages/catalog.ts';
 import type { Inventory, InventoryRow } from './runtime.ts';
@@ -12,8 +13,11 @@ export interface InventoryParts {
   readonly failureOf: (entry: HookEntry) => Failure | undefined;
 }
 
-/** Lists what stands in the chains, in registration order, and what does not and why. */
-export function takeInventory({ catalog, chains, failureOf }: InventoryParts): Inventory {
+/** Lists what stands in the chains, in registration order, what does not and why, and what failed unseen of late. */
+export function takeInventory(
+  { catalog, chains, failureOf }: InventoryParts,
+  masked: readonly MaskedFailure[],
+): Inventory {
   const hooks = catalog.hooks.map((entry) => rowOf(entry, chains, failureOf(entry)));
   const isFailing = hooks.some(({ state }) => state === 'failing');
   const isLacking = catalog.absent.some(({ error }) => error !== undefined);
@@ -21,7 +25,8 @@ export function takeInventory({ catalog, chains, failureOf }: InventoryParts): I
     hooks,
     absent: catalog.absent.map(absentRowOf),
     warnings: [...catalog.warnings, ...chains.warnings],
-    health: isFailing || isLacking ? 'degraded' : 'ok',
+    masked,
+    health: isFailing || isLacking || masked.length > 0 ? 'degraded' : 'ok',
   };
 }
 

@@ -2,24 +2,23 @@ import { join } from 'node:path';
 import type { TracerProvider } from '@opentelemetry/api';
 import { buildChildEntries, type ChildEntries } from '../host/build.ts';
 import { openNurseries, type Nurseries } from '../host/nurseries.ts';
-import type { Host, ProcessFacts } from '../host/sandbox.ts';
+import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { openApprovalOffice } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
-import type { Approvals } from './approvals/approval.ts';
 import { createAttachments } from './agent-os/attachments.ts';
 import { bagOf } from './agent-os/bag.ts';
 import { hookMetrics } from './agent-os/hook-metrics.ts';
 import { readTranscript } from './agent-os/transcript.ts';
 import { nearest } from './config/nearest.ts';
 import type { RuntimeConfig } from './config/runtime-config.ts';
-import { createFeed, type Feed } from './feed/feed.ts';
+import type { Feed } from './feed/feed.ts';
 import { applicable } from './fire/bound-hook.ts';
 import { chosenHooks } from './fire/chosen-hooks.ts';
 import { createDecisionLog } from './fire/decision-log.ts';
-import { createFireObservers, type FireObservers } from './fire/observer.ts';
+import type { FireObservers } from './fire/observer.ts';
 import { createRequestSlot } from './fire/request-slot.ts';
 import { createPayloadChecks } from './fire/payloads.ts';
 import { createToolCheck } from './fire/tool-schema.ts';
@@ -29,9 +28,10 @@ import { createGrants } from './grants/grants.ts';
 import { takeInventory } from './inventory.ts';
 import { openLedgers } from './ledgers.ts';
 import { createLogger, type Log, type LogOptions } from './log.ts';
-import { openMetrics, type Metrics } from './metrics/metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { withModes } from './modes/mode-change.ts';
 import { openModeChanges } from './modes/mode-changes.ts';
+import { openOnlookers } from './onlookers.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
 import type { Records } from './records/records.ts';
 import { startRetention } from './records/retention.ts';
@@ -42,7 +42,6 @@ import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
 import { openOperatorRows } from './sql/operator-rows.ts';
 import type { Store } from './store/store.ts';
-import { openTelemetry } from './telemetry/telemetry.ts';
 import { reportOf } from './test-report.ts';
 import type { Context, Verdict } from './verdict.ts';
 
@@ -107,31 +106,20 @@ async function assemble(
   const modes = await openModeChanges(database, onProblem);
   onOpened(() => modes.close());
   const rules = (): Edition => editions.current;
-  const hosts = (): readonly Host[] => [...new Set(editions.all().map(({ host }) => host))];
   const { folder } = config;
   const approvals = openApprovalOffice({ folder, database, records, log, rules });
   const attachments = createAttachments(() => editions.current.catalog.hooks);
   const turns = createTurnStates();
-  const metrics = openMetrics({
-    inventory: () => takeInventory(editions.current),
-    processes: () => hosts().flatMap((host) => host.processes()),
-    loads: () => hosts().flatMap((host) => host.loads()),
-    approvalsWaiting: () => countWaiting(approvals),
-  });
-  const observers = createFireObservers();
-  const feed = createFeed(rig?.now ?? Date.now);
-  observers.add(feed.observer);
-  observers.add(metrics.observer);
-  const telemetry = await openTelemetry({
-    settings: config.telemetry,
-    provider: tracerProvider,
+  const onlookers = await openOnlookers({
+    telemetry: config.telemetry,
+    tracerProvider,
     log,
     now: rig?.now ?? Date.now,
+    approvals,
+    editions: () => editions,
   });
-  if (telemetry !== undefined) {
-    observers.add(telemetry.observer);
-    onOpened(() => telemetry.close());
-  }
+  onOpened(() => onlookers.close());
+  const { observers, feed, metrics, coverage, masked } = onlookers;
   const house: House = {
     nurseries: nurseriesInTurn(entries, nurseries),
     database,
@@ -194,7 +182,7 @@ async function assemble(
         .flatMap(({ chains }) => applicable(chains.of(point), context).enforced)
         .map(({ entry }) => entry.manifest),
     manifestOf: (hook) => now().catalog.hooks.find(({ name }) => name === hook)?.manifest,
-    processes: () => hosts().flatMap((host) => host.processes()),
+    processes: () => editions.hosts().flatMap((host) => host.processes()),
     async fire<P extends Point>(point: P, payload: unknown, given: Context = {}) {
       refuseWhenClosed();
       // Before anything is awaited: the call is kept in the task of whoever fires.
@@ -204,9 +192,12 @@ async function assemble(
       const end = isLastOfTurn(point) ? context.sessionId : undefined;
       inFlight.enter();
       try {
+        const verdict = firing.isOpen(chain)
+          ? firing.pass(point, payload)
+          : await firing.live(chain, payload, context);
+        coverage.note(point, context, verdict);
         // The verdict of a chain has the payload of the chain's point.
-        if (firing.isOpen(chain)) return firing.pass(point, payload) as Verdict<P>;
-        return (await firing.live(chain, payload, context)) as Verdict<P>;
+        return verdict as Verdict<P>;
       } finally {
         inFlight.leave();
         if (end !== undefined) editions.endTurn(end);
@@ -226,7 +217,8 @@ async function assemble(
         inFlight.leave();
       }
     },
-    inventory: () => takeInventory(now()),
+    inventory: () => takeInventory(now(), masked.ofLate()),
+    coverage: () => coverage.read(now().chains, metrics.snapshot().passedDespiteFailure),
     reload: (order) => reloader.reload(order),
     setMode: (hook, mode, order) => reloader.setMode(hook, mode, order),
     endSession(sessionId) {
@@ -243,12 +235,6 @@ async function assemble(
       return closing;
     },
   };
-}
-
-async function countWaiting(approvals: Approvals): Promise<number> {
-  const pending = await approvals.list({ status: 'pending' });
-  // Those whose time is up are still among them.
-  return pending.filter(({ status }) => status === 'pending').length;
 }
 
 /** After these nothing of a turn comes. */

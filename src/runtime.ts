@@ -5,6 +5,8 @@ import type { ErrorCode, FailureCode, SignalboxError } from '../sdk/errors.ts';
 import type { SandboxKind } from '../host/sandbox.ts';
 import type { Approvals } from './approvals/approval.ts';
 import type { Grants } from './grants/grants.ts';
+import type { Coverage } from './coverage/coverage.ts';
+import type { MaskedFailure } from './coverage/masked-failures.ts';
 import type { Mode } from './modes/mode-change.ts';
 import type { ModeOrder } from './modes/mode-request.ts';
 import type { Origin } from './packages/catalog.ts';
@@ -57,7 +59,9 @@ export interface Inventory {
     readonly hint?: string;
   }[];
   readonly warnings: readonly SignalboxError[];
-  /** `degraded` when a hook is failing or absent for an error. */
+  /** Hooks that failed within the last five minutes and whose failPolicy let the call pass. */
+  readonly masked: readonly MaskedFailure[];
+  /** `degraded` when a hook is failing, absent for an error, or failed of late and let calls pass. */
   readonly health: 'ok' | 'degraded';
 }
 
@@ -108,6 +112,8 @@ export interface Runtime {
   readonly sessionHooks: SessionHooks;
   /** What was counted since the start, by hook and point. */
   hookMetrics(): readonly HookMetric[];
+  /** Which points, ways in and hooks were reached since the start, and what passed by. */
+  coverage(): Coverage;
   /** The keys that hooks share, with who writes and who reads them. */
   bag(): readonly BagKey[];
   /** What hooks did in a session to tool calls, tool results and model requests, oldest first. */

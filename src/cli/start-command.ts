@@ -7,6 +7,7 @@ import { readRecordings } from '../replay/recording.ts';
 import { replay } from '../replay/replay.ts';
 import { EXIT } from './exit-code.ts';
 import { printInventory } from './inventory-tables.ts';
+import { coverageLine } from './operate/coverage-report.ts';
 import { catchHangups } from './operate/hangup.ts';
 import { decisionLine, progressLine } from './replay/replay-printing.ts';
 import { withRuntime, type Session } from './session.ts';
@@ -117,6 +118,7 @@ async function serve(
     terminal.note('Stopping: calls that run may finish');
   } finally {
     await opened.close();
+    terminal.note(coverageLine(runtime.coverage()));
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Host } from '../../host/sandbox.ts';
 import type { Context } from '../verdict.ts';
 import { dropSandboxes, type Edition } from './edition.ts';
 
@@ -10,6 +11,8 @@ export interface Editions {
   atHand(sessionId: string | undefined): readonly Edition[];
   /** Every edition that is not ended. */
   all(): readonly Edition[];
+  /** Their hosts, each once. */
+  hosts(): readonly Host[];
   /** Puts another edition in the place of the current one. Turns that run stay where they are, unless it holds for them too. */
   replace(next: Edition, options?: { readonly holdsAtOnce?: boolean }): void;
   /** Ends an edition that never became current. */
@@ -89,6 +92,7 @@ export function createEditions(first: Edition): Editions {
       return pinned === undefined || pinned === current ? [current] : [current, pinned];
     },
     all: () => [...live.keys()],
+    hosts: () => [...new Set([...live.keys()].map(({ host }) => host))],
     replace(next, { holdsAtOnce = false } = {}) {
       const before = current;
       live.set(next, { pins: 0 });

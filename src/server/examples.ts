@@ -64,7 +64,7 @@ const ROW = {
   config: { limit: 100 },
 };
 
-const INVENTORY = { hooks: [ROW], absent: [], warnings: [], health: 'ok' };
+const INVENTORY = { hooks: [ROW], absent: [], warnings: [], masked: [], health: 'ok' };
 
 const CALL = { toolName: 'refund', args: { amount: 250 } };
 
@@ -135,6 +135,16 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
           p99Ms: 1.9,
         },
       ],
+    },
+  },
+  coverage: {
+    answer: {
+      points: [{ point: 'preToolUse', calls: 41, withoutHook: 0, hooks: 2 }],
+      openPaths: [{ point: 'preInput', source: 'webhook', isSubAgent: false, withoutHook: 3 }],
+      hooksNeverRun: [{ hook: 'audit-trail', point: 'postToolUse', calls: 0 }],
+      pointsWithoutHook: ['preInput'],
+      passedWithoutHook: 3,
+      passedDespiteFailure: 0,
     },
   },
   inventory: { answer: INVENTORY },

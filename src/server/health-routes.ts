@@ -48,7 +48,7 @@ export function addHealthRoutes(app: FastifyInstance, runtime: LiveRuntime): voi
 }
 
 /** What is wrong, hook by hook. */
-export function healthReasons({ hooks, absent, health }: Inventory): object[] {
+export function healthReasons({ hooks, absent, masked, health }: Inventory): object[] {
   if (health === 'ok') return [];
   const failing = hooks.flatMap(({ hook, failure }) =>
     failure === undefined ? [] : [{ hook, code: failure.code, message: failure.detail }],
@@ -56,5 +56,9 @@ export function healthReasons({ hooks, absent, health }: Inventory): object[] {
   const missing = absent.flatMap(({ hook, code, detail = '' }) =>
     code === undefined ? [] : [{ hook, code, message: detail }],
   );
-  return [...failing, ...missing];
+  const passing = masked.map(({ hook, code, point, lastAt }) => {
+    const message = `its failPolicy let a call of ${point} pass, last at ${lastAt}`;
+    return { hook, code, message };
+  });
+  return [...failing, ...missing, ...passing];
 }

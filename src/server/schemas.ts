@@ -193,9 +193,10 @@ export const INVENTORY_SCHEMA = {
     hooks: RECORDS,
     absent: RECORDS,
     warnings: RECORDS,
+    masked: RECORDS,
     health: { enum: ['ok', 'degraded'] },
   },
-  required: ['hooks', 'absent', 'warnings', 'health'],
+  required: ['hooks', 'absent', 'warnings', 'masked', 'health'],
 } as const satisfies ObjectSchema;
 
 /** Whether the server works as configured. */

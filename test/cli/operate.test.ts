@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => place?.remove());
 
 test(
-  'a server that runs takes over changes by SIGHUP, and modes from the next call on',
+  'a server that runs takes over changes by SIGHUP and by command, and modes from the next call on',
   { timeout: BUSY_MS },
   async () => {
     const server = place.start(['start', '--port', '0', '--json']);
@@ -38,11 +38,18 @@ test(
       server.kill('SIGHUP');
       await expect.poll(async () => (await fire(url)).reason, { timeout: 30_000 }).toBe('two');
 
+      await place.write('hooks/guard/index.mjs', blocks('three'));
+      expect(await place.run(['reload', '--url', url])).toMatchObject({
+        code: 0,
+        out: 'changed hook guard\n',
+      });
+      expect(await fire(url)).toMatchObject({ reason: 'three' });
+
       await place.write('runtime.json', '{');
       // The command itself cannot read the file, and a server that is told otherwise changes nothing.
       expect((await place.run(['reload', '--url', url])).code).toBe(2);
       server.kill('SIGHUP');
-      expect(await fire(url)).toMatchObject({ reason: 'two' });
+      expect(await fire(url)).toMatchObject({ reason: 'three' });
       await place.write('runtime.json', '{}');
 
       const refused = await place.run(['mode', 'guard', 'shadow']);

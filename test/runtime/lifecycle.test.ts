@@ -110,7 +110,7 @@ test('a file for a configuration, an object for one, and what is wrong with eith
     code: 'config_invalid',
   });
   const empty = await openRuntime({ config: {}, folder, log: { level: 'silent' } });
-  expect(empty.inventory()).toEqual({ hooks: [], absent: [], warnings: [], health: 'ok' });
+  expect(empty.inventory()).toMatchObject({ hooks: [], absent: [], health: 'ok' });
   expect(await empty.fire('preToolUse', { toolName: 'x' })).toMatchObject({ action: 'allow' });
   await empty.close();
 });

@@ -17,6 +17,13 @@ export function addOperateCommands(program: Command, run: Run): void {
       run(async (session) => (await import('./reload-command.ts')).runReload(session, flags)),
     );
   program
+    .command('coverage')
+    .description('show what the hooks of a server saw since its start and what went past; 1 if any')
+    .option(...URL_OPTION)
+    .action((flags: ServerFlags) =>
+      run(async (session) => (await import('./coverage-command.ts')).runCoverage(session, flags)),
+    );
+  program
     .command('mode')
     .description('put a hook into shadow mode or out of it; without a hook, list what was changed')
     .argument('[hook]')

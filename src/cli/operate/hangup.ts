@@ -1,6 +1,6 @@
 import type { Runtime } from '../../runtime.ts';
 import type { Terminal } from '../terminal.ts';
-import { tellReload } from './reload-command.ts';
+import { tellReload } from './reload-report.ts';
 
 /** SIGHUP as the wish for a reload, from now on. The maker ends it. */
 export interface Hangups {

@@ -1,7 +1,7 @@
 import type { ConfigChange, ReloadReport } from '../../reload/differences.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal.ts';
+import { tellReload } from './reload-report.ts';
 import { callServer, type ServerFlags } from './server-call.ts';
 
 /** Has a server take over what runtime.json says now. 1 when it refuses to. */
@@ -17,16 +17,6 @@ export async function runReload(session: Session, { url }: ServerFlags): Promise
   if (terminal.isJson) terminal.json(answer.body);
   else tellReload(terminal, partsOf(answer.body));
   return EXIT.ok;
-}
-
-/** Says what a reload changed. */
-export function tellReload(
-  terminal: Pick<Terminal, 'line'>,
-  { changed, needsRestart }: ReloadReport,
-): void {
-  if (changed.length === 0) terminal.line('Nothing changed');
-  for (const { kind, name, change } of changed) terminal.line(`${change} ${kind} ${name}`);
-  if (needsRestart.length > 0) terminal.line(`After a restart: ${needsRestart.join(', ')}`);
 }
 
 /** The report as the server wrote it; another server may have written anything. */

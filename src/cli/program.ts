@@ -125,9 +125,12 @@ function addHooks(program: Command, run: Run): void {
     .description('replay recorded conversations through the hooks')
     .argument('<file...>', 'JSON lines, a JSON array or {"messages"} in OpenAI chat format')
     .option('--decisions <file>', 'write one row of JSON per fire to this file')
+    .option('--compare', 'under two configurations, named before the recordings: what changes')
     .action((files: string[], flags: ReplayFlags) =>
       run(async (session) =>
-        (await import('./replay/replay-command.ts')).runReplay(session, files, flags),
+        flags.compare === true
+          ? (await import('./replay/compare-command.ts')).runCompare(session, files)
+          : (await import('./replay/replay-command.ts')).runReplay(session, files, flags),
       ),
     );
 }

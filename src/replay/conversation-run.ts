@@ -30,6 +30,8 @@ export type ReplayStep =
       readonly row: ReplayRow;
       /** Runs of hooks that failed in it. */
       readonly failures: number;
+      /** Absent where there was none. */
+      readonly verdict?: Verdict;
     }
   | { readonly kind: 'problem'; readonly error: SignalboxError };
 
@@ -93,7 +95,7 @@ async function fireEvent(
     const code = verdict.code ?? failures[0]?.code ?? null;
     const reason = verdict.reason ?? verdict.feedback ?? null;
     const row = { ...subject, action: verdict.action, hook, code, reason };
-    return { kind: 'row', row, failures: failures.length };
+    return { kind: 'row', row, failures: failures.length, verdict };
   } catch (error) {
     const known = error instanceof SignalboxError ? error : undefined;
     if (known === undefined || known.code === 'runtime_closed') throw error;

@@ -7,6 +7,7 @@ import {
   type ReplayRow,
   type ReplayStep,
 } from './conversation-run.ts';
+import type { Verdict } from '../verdict.ts';
 import type { RecordingEntry } from './recording.ts';
 import { runAhead } from './run-ahead.ts';
 import { createTurnstile } from './turnstile.ts';
@@ -26,8 +27,8 @@ export interface ReplayProgress {
 
 /** Who hears of what, and when to stop. A replay waits for what a listener returns. */
 export interface ReplayOptions {
-  /** Rows come in the order of the recording, as soon as those before them have come. */
-  readonly onDecision?: (row: ReplayRow) => void | Promise<void>;
+  /** Rows come in the order of the recording, as soon as those before them have come; with the verdict, if there is one. */
+  readonly onDecision?: (row: ReplayRow, verdict?: Verdict) => void | Promise<void>;
   readonly onProblem?: (error: SignalboxError) => void;
   readonly onProgress?: (progress: ReplayProgress) => void;
   /** Conversations at once, 16 by default: as many isolates as a process keeps. */
@@ -94,7 +95,7 @@ function createTally({ onDecision, onProblem, onProgress }: ReplayOptions) {
           onProblem?.(step.error);
           progress = { ...progress, problems: progress.problems + 1 };
         } else {
-          await onDecision?.(step.row);
+          await onDecision?.(step.row, step.verdict);
           progress = withRow(progress, step);
           if (!hasRows) progress = { ...progress, conversations: progress.conversations + 1 };
           hasRows = true;

@@ -135,10 +135,14 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
   {
     name: 'records by every column, and payloads',
     sql: `
-      drop index decisions_by_time;
-      create index decisions_by_time on decisions (time, seq, action, point, version);
-      create index decisions_by_package on decisions (package, time, seq, version)
+      drop index decisions_by_hook;
+      create index decisions_by_hook on decisions (hook, time, seq, action, point);
+      create index decisions_by_package on decisions (package, time, seq, action, point)
         where package is not null;
+      create index decisions_by_version on decisions (version, time, seq, package)
+        where version is not null;
+      create index decisions_by_point on decisions (point, time, seq, action);
+      create index decisions_by_action on decisions (action, time, seq);
       create index decisions_by_fire on decisions (fire_id) where fire_id is not null;
       create index decisions_by_turn on decisions (turn_id, time, seq) where turn_id is not null;
       create index decisions_by_tool_call on decisions (tool_call_id, time, seq)

@@ -70,6 +70,18 @@ test.each(
   },
 );
 
+test.each([
+  [{ hook: 'h', action: 'block', point: 'preInput' }, 'decisions_by_hook'],
+  [{ hook: 'h', session: 's', code: 'crash' }, 'decisions_by_session'],
+  [{ action: 'block', version: '1.0.0' }, 'decisions_by_version'],
+  [{ hook: 'h', wouldBlock: true }, 'decisions_that_would_block'],
+  [{ session: 's', wouldBlock: true }, 'decisions_by_session'],
+  [{ hook: 'h', wouldBlock: false }, 'decisions_by_hook'],
+  [{}, 'decisions_by_time'],
+] as const)('of several columns the one leads that narrows most: %j', async (filter, index) => {
+  expect(await planOf(filter, 'newest')).toMatch(new RegExp(`^SEARCH .*INDEX ${index} `));
+});
+
 test('the oldest first are the newest first turned around, page by page', async () => {
   const ids: string[] = [];
   let before: string | undefined;

@@ -10,6 +10,8 @@ import { withRuntime, type Session } from '../session.ts';
 export interface ReplayFlags {
   /** A file that gets one row of JSON per fire. */
   readonly decisions?: string;
+  /** The first two files are configurations to compare. */
+  readonly compare?: boolean;
 }
 
 /** Replays recorded conversations and prints what the hooks did, or with `--json` one row per fire. */

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { SignalboxError } from '../../sdk/errors.ts';
-import type { ApprovalView } from '../approvals/approval.ts';
 import { llmEndpoint } from '../bridges/llm.ts';
 import { printable } from '../config/printable.ts';
 import {
@@ -15,8 +13,8 @@ import {
   type OpenTools,
   type RunResult,
 } from '../loop/index.ts';
+import { createAsker } from './asker.ts';
 import { EXIT } from './exit-code.ts';
-import { questionLines } from './question-lines.ts';
 import { withRuntime, type Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -75,7 +73,7 @@ export async function runAgentCommand(
         jobDone: flags.jobDone,
         maxTurns: flags.maxTurns,
         onEvent: client.onEvent,
-        ...(isInteractive(terminal) && { approve: (view, stop) => askHere(terminal, view, stop) }),
+        approve: createAsker(terminal),
       });
       client.end(result);
       return exitCodeOfRun(result);
@@ -100,24 +98,6 @@ function serverOf(text: string) {
   if (/^https?:\/\//.test(text)) return { url: text };
   const [command = '', ...args] = text.split(' ').filter((part) => part !== '');
   return { command, args };
-}
-
-function isInteractive({ isJson }: Terminal): boolean {
-  return !isJson && process.stdin.isTTY && process.stderr.isTTY;
-}
-
-/** Asks the person at the terminal. Whatever is not one of the answers that grant, denies. */
-async function askHere(terminal: Terminal, view: ApprovalView, stop: AbortSignal): Promise<string> {
-  const { question } = view;
-  if (question === undefined) return 'Deny';
-  for (const line of questionLines(question)) terminal.note(line);
-  const prompt = `${question.options.map((option) => printable(option, 100)).join(' / ')}? `;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await lines.question(prompt, { signal: stop })).trim();
-  } finally {
-    lines.close();
-  }
 }
 
 /** Shows what an agent says and does. */

@@ -90,6 +90,8 @@ export interface TestReport {
     readonly reason?: string;
     /** What went wrong in a hook that failed, in its own words. */
     readonly detail?: string;
+    /** The words of a question, the note of a change. */
+    readonly said?: readonly string[];
     readonly ms: number;
   }[];
   readonly notRun: readonly string[];

@@ -2,7 +2,7 @@ import type { Trial } from './fire/fire.ts';
 import type { TestReport } from './runtime.ts';
 
 /** The report of a test call, in the shape of the test endpoint. */
-export function reportOf({ verdict, input, logs, failures }: Trial): TestReport {
+export function reportOf({ verdict, input, logs, failures, asides }: Trial): TestReport {
   return {
     action: verdict.action,
     ...(verdict.reason !== undefined && { reason: verdict.reason }),
@@ -13,7 +13,13 @@ export function reportOf({ verdict, input, logs, failures }: Trial): TestReport 
     blocked: verdict.action === 'block',
     hooks: verdict.trace.map(({ hook, ...step }) => {
       const detail = failures.find((failure) => failure.hook === hook)?.detail;
-      return { name: hook, ...step, ...(detail !== undefined && { detail }) };
+      const said = asides.flatMap((aside) => (aside.hook === hook ? [aside.text] : []));
+      return {
+        name: hook,
+        ...step,
+        ...(detail !== undefined && { detail }),
+        ...(said.length > 0 && { said }),
+      };
     }),
     notRun: verdict.notRun,
     logs,

@@ -34,10 +34,17 @@ function endOf(text: string, start: number, length: number): number | undefined 
   let at = start;
   for (; account.length < length; at += 1) {
     const char = text[at] ?? '';
-    if (/[A-Za-z0-9]/.test(char)) account += char;
-    else if (!/[ -]/.test(char) || !/[A-Za-z0-9]/.test(text[at + 1] ?? '')) return undefined;
+    if (isPart(char)) account += char;
+    else if ((char !== ' ' && char !== '-') || !isPart(text[at + 1] ?? '')) return undefined;
   }
-  return length > 0 && isChecked(account) && !/[A-Za-z0-9]/.test(text[at] ?? '') ? at : undefined;
+  const isWhole = length > 0 && !isPart(text[at] ?? '');
+  return isWhole && isChecked(account) ? at : undefined;
+}
+
+function isPart(char: string): boolean {
+  return (
+    (char >= '0' && char <= '9') || (char >= 'A' && char <= 'Z') || (char >= 'a' && char <= 'z')
+  );
 }
 
 /** The check of ISO 7064: with its first four characters behind, and letters as 10 to 35, it leaves 1 by 97. */

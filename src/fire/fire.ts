@@ -91,6 +91,8 @@ export interface Trial {
   readonly logs: readonly { readonly hook: string; readonly line: string }[];
   /** What went wrong in each hook that failed, in its own words. */
   readonly failures: readonly { readonly hook: string; readonly detail: string }[];
+  /** What a person would read of each hook besides its reason: the words of a question, the note of a change. */
+  readonly asides: readonly { readonly hook: string; readonly text: string }[];
 }
 
 /** What was set up for one fire. */
@@ -252,6 +254,7 @@ export function createFiring(parts: FiringParts): Firing {
           input: payload,
           logs: shownLogs(logs, result.steps),
           failures: failuresIn(result.steps),
+          asides: asidesIn(result.steps),
         };
       } finally {
         begun.end();
@@ -283,6 +286,17 @@ function failuresIn(steps: readonly Step<BoundHook>[]): Trial['failures'] {
   return steps.flatMap(({ hook, answer: { failure } }) =>
     failure === undefined ? [] : [{ hook: hook.name, detail: failure.detail }],
   );
+}
+
+function asidesIn(steps: readonly Step<BoundHook>[]): Trial['asides'] {
+  return steps.flatMap(({ hook: { name: hook }, answer: { decision } }) => {
+    if (decision.action === 'modify') {
+      return decision.note === undefined ? [] : [{ hook, text: decision.note }];
+    }
+    if (decision.action !== 'ask') return [];
+    const { prompt, options = [] } = decision;
+    return [...(prompt === undefined ? [] : [prompt]), ...options].map((text) => ({ hook, text }));
+  });
 }
 
 function toolCallOf({ toolCallId }: Payload): string | undefined {

@@ -1,6 +1,7 @@
 import { parseCapability, type CapabilityName } from '../../sdk/capabilities.ts';
 import type { Manifest } from '../../sdk/manifest.ts';
 import { POINTS } from '../../sdk/points.ts';
+import { TRACES_BY_CONTRACT, type Traces } from './capability-traces.ts';
 
 /** What is wrong with a package, or may be. */
 export interface Finding {
@@ -10,68 +11,89 @@ export interface Finding {
   readonly text: string;
 }
 
-/** What code looks like that calls a bridge: for certain, and at the least. */
-interface Trace {
-  readonly certain: RegExp;
-  readonly possible: RegExp;
-  readonly call: string;
+interface Held {
+  readonly text: string;
+  readonly name: CapabilityName | undefined;
 }
 
-/** By capability. The text is that of a bundle: whatever is written in another way is only `possible`. */
-const TRACES: Partial<Readonly<Record<CapabilityName, Trace>>> = {
-  'store:read': {
-    certain: /\bstore\??\.(?:get|query)\(/,
-    possible: /\bstore\b[^]*\b(?:get|query)\b/,
-    call: 'ctx.store.get or query',
-  },
-  'store:write': {
-    certain: /\bstore\??\.(?:put|delete)\(/,
-    possible: /\bstore\b[^]*\b(?:put|delete)\b/,
-    call: 'ctx.store.put or delete',
-  },
-  'net:fetch': { certain: /\bctx\.fetch\(/, possible: /\bfetch\b/, call: 'ctx.fetch' },
-  secrets: { certain: /\bctx\.secret\(/, possible: /\bsecret\b/, call: 'ctx.secret' },
-  'llm:call': { certain: /\bctx\.llm\(/, possible: /\bllm\b/, call: 'ctx.llm' },
-  'emits:events': { certain: /\bctx\.emit\(/, possible: /\bemit\b/, call: 'ctx.emit' },
-  injects_context: { certain: /\binject: ?\[/, possible: /\binject\b/, call: 'inject' },
-};
+type Found = Omit<Finding, 'place'>;
 
-const ACTS = /\b(?:block|ask|modify|result|rework|suppress|retry)\b/;
-
-/** Holds what a manifest declares against what its points need and what the bundled code calls. */
+/**
+ * Holds what a manifest declares against what its points need and what the bundled code calls, in the words of its contract.
+ * A YAML manifest that lists no capabilities has those of its points: nothing is too much of what nobody wrote.
+ */
 export function checkCapabilityUse(manifest: Manifest, code: string, place: string): Finding[] {
-  const held = manifest.capabilities.map((text) => ({ text, name: parseCapability(text)?.name }));
-  const findings: Finding[] = [];
-  const add = (level: Finding['level'], text: string): void =>
-    void findings.push({ level, place, text });
-  for (const [name, trace] of Object.entries(TRACES)) {
-    const declared = held.filter((one) => one.name === name);
-    if (declared.length === 0 && trace.certain.test(code)) {
-      add('error', `calls ${trace.call} and does not declare "${name}"`);
+  const held = manifest.capabilities.map((text): Held => ({
+    text,
+    name: parseCapability(text)?.name,
+  }));
+  const traces = TRACES_BY_CONTRACT[manifest.contract];
+  const isWritten = !/\.ya?ml$/.test(place);
+  const findings = [
+    ...bridgesIn(traces, held, code),
+    ...contentIn(manifest, traces, { held, code }),
+    ...fieldsIn(manifest, held, code),
+  ];
+  return findings
+    .filter(({ level }) => isWritten || level === 'error')
+    .map((finding) => ({ ...finding, place }));
+}
+
+/** Bridges that are called and not declared, or declared and not called. */
+function bridgesIn({ bridges }: Traces, held: readonly Held[], code: string): Found[] {
+  return bridges.flatMap(({ capability, certain, possible, call }): Found[] => {
+    const declared = held.filter(({ name }) => name === capability);
+    if (declared.length === 0) {
+      const text = `calls ${call} and does not declare "${capability}"`;
+      return certain.test(code) ? [{ level: 'error', text }] : [];
     }
-    if (declared.length > 0 && !trace.possible.test(code)) {
-      for (const { text } of declared) add('warning', `declares "${text}" and never uses it`);
+    if (possible === undefined || possible.test(code)) return [];
+    return declared.map(({ text }) => ({
+      level: 'warning',
+      text: `declares "${text}" and never uses it`,
+    }));
+  });
+}
+
+interface Written {
+  readonly held: readonly Held[];
+  readonly code: string;
+}
+
+/** Content that none of the points has, and rights to act that nothing uses. */
+function contentIn({ points }: Manifest, traces: Traces, { held, code }: Written): Found[] {
+  const readable = new Set<string | null>(points.map((point) => POINTS[point].reads));
+  const gateable = new Set<string | null>(points.map((point) => POINTS[point].gates));
+  return held.flatMap(({ text, name = '' }): Found[] => {
+    const isCalled = traces.bridges.some(
+      ({ capability, certain }) => capability === name && certain.test(code),
+    );
+    if (name.startsWith('reads_') && !readable.has(name) && !isCalled) {
+      return [
+        { level: 'warning', text: `declares "${text}", and none of its points has such content` },
+      ];
     }
-  }
-  const readable = new Set(manifest.points.map((point) => POINTS[point].reads));
-  const gateable = new Set(manifest.points.map((point) => POINTS[point].gates));
-  for (const { text, name } of held) {
-    if (name?.startsWith('reads_') && !readable.has(name)) {
-      add('warning', `declares "${text}", and none of its points has such content`);
+    if (!name.startsWith('gates_')) return [];
+    if (!gateable.has(name)) {
+      return [
+        { level: 'warning', text: `declares "${text}", and none of its points is of that kind` },
+      ];
     }
-    if (name?.startsWith('gates_') && !gateable.has(name)) {
-      add('warning', `declares "${text}", and none of its points is of that kind`);
-    } else if (name?.startsWith('gates_') && !ACTS.test(code)) {
-      add('warning', `declares "${text}" and only ever allows`);
-    }
-  }
-  for (const point of manifest.points) {
+    return traces.acts === undefined || traces.acts.test(code)
+      ? []
+      : [{ level: 'warning', text: `declares "${text}" and only ever allows` }];
+  });
+}
+
+/** Fields of payloads in our own shape that are read without the capability that delivers them. */
+function fieldsIn({ contract, points }: Manifest, held: readonly Held[], code: string): Found[] {
+  if (contract !== 'signalbox') return [];
+  return points.flatMap((point): Found[] => {
     const { reads, content } = POINTS[point];
-    const isRead = reads === null || held.some(({ name }) => name === reads);
+    if (reads === null || held.some(({ name }) => name === reads)) return [];
     const touched = content.find((field) => new RegExp(`\\bpayload\\??\\.${field}\\b`).test(code));
-    if (!isRead && touched !== undefined) {
-      add('error', `reads payload.${touched} at ${point}, which "${reads}" alone delivers`);
-    }
-  }
-  return findings;
+    if (touched === undefined) return [];
+    const text = `reads payload.${touched} at ${point}, which "${reads}" alone delivers`;
+    return [{ level: 'error', text }];
+  });
 }

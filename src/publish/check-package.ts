@@ -64,7 +64,7 @@ async function checkHook(root: string, hook: FoundHook): Promise<Finding[]> {
   const { contract } = manifest;
   const bundle = await bundleHook({ root, file: handlerFile, place: handler, contract });
   if (!bundle.ok) return [{ level: 'error', place: handler, text: bundle.detail }];
-  const uses = contract === 'signalbox' ? checkCapabilityUse(manifest, bundle.code, place) : [];
+  const uses = checkCapabilityUse(manifest, bundle.code, place);
   return [...uses, ...(await checkFixtures(root, hook))];
 }
 

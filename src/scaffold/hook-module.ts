@@ -14,7 +14,9 @@ const NOTE = `  const note = (point<ts>: string</ts>, value<ts>: unknown</ts>) =
 /** The text of the module of a new hook. A local one imports no value, so that it runs where no package is installed. */
 export function writeModule(plan: ScaffoldPlan, { kind, language }: ScaffoldStyle): string {
   const words = fillTemplate(kind === 'local' ? 'words.local' : 'words', {}, language);
-  if (plan.contract !== 'signalbox') return `${contractModule(plan, { kind, language })}${words}`;
+  if (plan.contract !== 'signalbox') {
+    return `${contractModule(plan, { kind, language }).trimStart()}${words}`;
+  }
   const { points, capabilities, isGate } = plan;
   const lists = {
     pointList: listOf(points.map(({ point }) => point)),
@@ -60,6 +62,8 @@ function importsOf(
     const line = `import { ${names.join(', ')} } from '@signalbox/sdk';\n`;
     return `${line}\n`;
   }
+  // Where another import stands before it, a line still ends there.
+  if (types.length === 0) return '\n';
   return typed.length === 0 ? '' : `import type { ${typed.join(', ')} } from '@signalbox/sdk';\n\n`;
 }
 

@@ -75,6 +75,11 @@ export async function checkConformance(host: {
   return problems;
 }
 
+const ASIDES: Readonly<Partial<Record<TestOutcome['action'], string>>> = {
+  ask: 'the question',
+  modify: 'the note of the change',
+};
+
 function refused(error: unknown): undefined {
   if (error instanceof SignalboxError && error.code === 'payload_invalid') return undefined;
   throw error;
@@ -84,7 +89,8 @@ function problemOf({ failure, detail, reason, decision }: TestOutcome): string |
   if (failure !== undefined) return `it fails with ${failure}: ${detail ?? ''}`;
   const kept = [
     ['the reason', reason],
-    ['the note of a question or change', decision.feedback],
+    ['the feedback', decision.feedback],
+    ...(decision.said ?? []).map((text) => [ASIDES[decision.action] ?? 'a text', text] as const),
     ...(decision.notices ?? []).map((text) => ['a notice', text] as const),
     ...(decision.logs ?? []).map((line) => ['a log line', line] as const),
   ] as const;

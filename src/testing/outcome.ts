@@ -15,6 +15,8 @@ export interface TestDecision {
   readonly result?: unknown;
   readonly feedback?: string;
   readonly text?: string;
+  /** The prompt and options of a question, the note of a change. */
+  readonly said?: readonly string[];
   readonly inject?: readonly string[];
   readonly notices?: readonly string[];
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -60,6 +62,7 @@ export function outcomeOf(report: TestReport): TestOutcome {
 function decisionOf(report: TestReport, logs: readonly string[]): TestDecision {
   const { action, reason, code, verdict, input, output, modified } = report;
   const { result, feedback, text, inject, notices, outputs } = verdict;
+  const said = report.hooks.flatMap((hook) => hook.said ?? []);
   return {
     action,
     ...(reason !== undefined && { reason }),
@@ -68,6 +71,7 @@ function decisionOf(report: TestReport, logs: readonly string[]): TestDecision {
     ...(result !== undefined && { result }),
     ...(feedback !== undefined && { feedback }),
     ...(text !== undefined && { text }),
+    ...(said.length > 0 && { said }),
     ...(inject.length > 0 && { inject: inject.map(({ content }) => content) }),
     ...(notices.length > 0 && { notices: notices.map((notice) => notice.text) }),
     ...(Object.keys(outputs).length > 0 && { outputs }),

@@ -93,3 +93,39 @@ test('audit-trail keeps sizes and nothing of what was said', async () => {
     await host.close();
   }
 });
+
+test('[D01] [D02] [D04] [D05] [D07] [D08] pii-redactor sees through disguises, at any depth, and says nothing of what it found', async () => {
+  const hook = join(PACKAGES, 'pii-redactor/hooks/pii-redactor');
+  const host = await openTestHost({ hook, timeoutMs: 30_000 });
+  try {
+    for (const text of [
+      'alice@\u200bexample.com',
+      'bob\uff20test.org',
+      '\u0430lice@example.com',
+      'ali\u00adce@example.com',
+    ]) {
+      expect((await host.run('preInput', { text })).payload['text']).toBe('[EMAIL]');
+    }
+    for (const text of [
+      '\uff14' + '\uff11'.repeat(15),
+      '4111.1111.1111.1111',
+      '3782-822463-10005',
+    ]) {
+      expect((await host.run('preInput', { text })).payload['text']).toBe('[CARD]');
+    }
+    const image = { type: 'image_url', image_url: { url: 'https://x/y.png' } };
+    const content = [{ type: 'text', text: 'mail a@b.com' }, image];
+    const seen = await host.run('preToolUse', {
+      toolName: 'save',
+      args: { messages: [{ role: 'user', content }], 'c@d.com': [{ ssn: '123-45-6789' }], n: 42 },
+    });
+    expect(seen.payload['args']).toEqual({
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'mail [EMAIL]' }, image] }],
+      '[EMAIL]': [{ ssn: '[ID]' }],
+      n: 42,
+    });
+    expect(seen.logs).toEqual(['redacted 2 email, 1 id']);
+  } finally {
+    await host.close();
+  }
+});

@@ -74,6 +74,73 @@ test.each<[string, string[], string, string[]]>([
   expect(uses(capabilities, code)).toEqual(findings);
 });
 
+const usesOf = (manifest: object, code: string, place = 'hooks/x/hook.json'): string[] => {
+  const parsed = parseManifest({ name: 'x', points: ['preToolUse'], ...manifest });
+  if (!parsed.ok) throw new Error(parsed.detail);
+  return checkCapabilityUse(parsed.manifest, code, place).map(
+    ({ level, text }) => `${level}: ${text}`,
+  );
+};
+
+test.each<[string, object, string, string[]]>([
+  [
+    'Amplifier: an injection and an event that are not declared',
+    { contract: 'amplifier' },
+    'return { action: "inject_context", context_injection: text }; coordinator.hooks.emit("a:b", {})',
+    [
+      'error: calls hooks.emit and does not declare "emits:events"',
+      'error: calls context_injection and does not declare "injects_context"',
+    ],
+  ],
+  [
+    'Amplifier: a gate that only looks on',
+    { contract: 'amplifier', capabilities: ['gates_tools', 'injects_context'] },
+    'return { action: "continue" }',
+    [
+      'warning: declares "injects_context" and never uses it',
+      'warning: declares "gates_tools" and only ever allows',
+    ],
+  ],
+  [
+    'agent-os: context that is not declared',
+    { contract: 'agent-os', points: ['preInput'] },
+    'return { context: "x" }',
+    ['error: calls the outcome field context and does not declare "injects_context"'],
+  ],
+  [
+    'Standard Agents: messages and agents that are not declared',
+    { contract: 'standard-agents', points: ['postToolUse'], capabilities: ['reads_tool_io'] },
+    'await state.injectMessage({ content: "x" }); state.execution.messageHistory.length',
+    [
+      'error: calls state.injectMessage and does not declare "injects_context"',
+      'error: calls state.loadAgent or execution.messageHistory and does not declare "reads_context"',
+    ],
+  ],
+  [
+    'Standard Agents: what its state alone reads is no content too much',
+    {
+      contract: 'standard-agents',
+      points: ['postToolUse'],
+      capabilities: ['reads_tool_io', 'reads_context'],
+    },
+    'await state.loadAgent("a")',
+    [],
+  ],
+  [
+    'harness: a gate that acts, and one for content of another kind',
+    { contract: 'harness', capabilities: ['gates_tools', 'reads_output'] },
+    'return { authorize: false }',
+    ['warning: declares "reads_output", and none of its points has such content'],
+  ],
+])('%s is told', (_, manifest, code, findings) => {
+  expect(usesOf(manifest, code)).toEqual(findings);
+});
+
+test('a YAML manifest has what its points give: nothing of that is too much', () => {
+  const manifest = { contract: 'agent-os', capabilities: ['gates_tools', 'injects_context'] };
+  expect(usesOf(manifest, '1', 'hooks/x/hook.yaml')).toEqual([]);
+});
+
 test('secrets and tests in the tarball are told, without a word of the secret', async () => {
   const files: Record<string, string> = {
     'hooks/x/index.mjs': 'export const run = () => ({ action: "allow" });',

@@ -44,6 +44,28 @@ test('a hook that repeats what it saw does not conform', async () => {
   });
 });
 
+test.each([
+  [
+    '({ action: "ask", reason: "sure?", prompt: "Run " + JSON.stringify(payload.args) })',
+    'the question repeats the payload',
+  ],
+  [
+    '({ action: "ask", reason: "sure?", options: ["Allow", JSON.stringify(payload.args)] })',
+    'the question repeats the payload',
+  ],
+  [
+    '({ action: "modify", payload: { args: {} }, note: "took out " + JSON.stringify(payload.args) })',
+    'the note of the change repeats the payload',
+  ],
+  [
+    '({ action: "rework", feedback: JSON.stringify(payload.args) })',
+    'the feedback repeats the payload',
+  ],
+])('%s does not conform', async (run, problem) => {
+  const problems = await check(hook(run));
+  expect(problems).toContainEqual({ point: 'preToolUse', payload: 'plain', problem });
+});
+
 test('a hook that falls over odd payloads does not conform', async () => {
   const problems = await check(
     hook('({ action: payload.args.value.length > 0 ? "allow" : "block" })'),

@@ -1,5 +1,6 @@
 import type { ObjectSchema, Schema } from '../sdk/json-schema.ts';
 import { MANIFEST_SCHEMA, RUNTIME_SCHEMA } from '../sdk/schemas.ts';
+import { ENVIRONMENT } from '../src/config/environment.ts';
 import { code, heading, table } from './markdown.ts';
 import { typeOf } from './schema-type.ts';
 
@@ -11,6 +12,13 @@ editors, are in \`sdk/schemas/\`. A key that is not listed here is an error.`;
 const ON_RUNTIME = `What an operator writes. Paths are relative to the file. \`SIGNALBOX_CACHE\` names another folder
 for installed packages than \`packages-cache/\` beside it.`;
 
+const ON_VARIABLES = `What differs from machine to machine can be said by variables of the environment, which win
+over \`runtime.json\`. An empty one counts as unset, \`none\` lifts a limit, paths are relative to the
+file as well. They are read where \`runtime.json\` is read from its file, at a reload again. What hooks
+may do has none: that is for the file and its reviews. Others: \`SIGNALBOX_CACHE\`, \`SIGNALBOX_LLM_URL\`,
+\`SIGNALBOX_LLM_MODEL\` and \`SIGNALBOX_LLM_KEY\` for the model of \`ctx.llm\` and \`signalbox run\`,
+\`SIGNALBOX_SECRET_<NAME>\` for \`ctx.secret\`, \`OTEL_…\` for traces, \`NO_COLOR\`.`;
+
 const ON_HOOK = `What the author of a hook writes. Keys that only describe (\`version\`, \`author\`, \`tags\`,
 \`x-…\` and the like) may stand beside these.`;
 
@@ -21,6 +29,16 @@ export function settingsPage(): string {
     heading(2, code('runtime.json')),
     ON_RUNTIME,
     settings(RUNTIME_SCHEMA),
+    heading(3, 'Variables'),
+    ON_VARIABLES,
+    table(
+      ['variable', 'key', 'value'],
+      ENVIRONMENT.map(({ variable, part, key, schema }) => [
+        code(variable),
+        code(`${part}.${key}`),
+        typeOf(schema).replace('`null`', '`none`'),
+      ]),
+    ),
     heading(2, code('hook.json')),
     ON_HOOK,
     settings(MANIFEST_SCHEMA),

@@ -359,6 +359,11 @@ export const ERRORS = {
     message: 'The body is larger than {maxBytes} bytes',
     hint: 'Send less, or raise limits.payloadBytes in runtime.json',
   },
+  environment_invalid: {
+    blame: 'config',
+    message: 'The variable {variable} cannot be used: {detail}',
+    hint: 'Correct or unset it; docs/settings.md lists the variables and their values',
+  },
   reload_refused: {
     blame: 'config',
     message: 'The new configuration is not taken over: {detail}',

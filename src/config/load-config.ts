@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { completeConfig } from './complete-config.ts';
+import { withEnvironment } from './environment.ts';
 import { findConfigFault } from './fault.ts';
 import { keyOf, readJsonText } from './json-text.ts';
 import { printable } from './printable.ts';
@@ -12,15 +13,20 @@ import type { RuntimeFile } from './runtime-file.ts';
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads a runtime.json, checks it and fills in the defaults.
- * Throws `config_missing`, `config_syntax`, `config_invalid`; each names the file, the latter two the line, the last the key.
+ * Reads a runtime.json, checks it and fills in what variables of the environment say, and the defaults.
+ * Throws `config_missing`, `config_syntax`, `config_invalid`, each of which names the file, the latter two the line, the
+ * last the key; and `environment_invalid`.
  */
 export async function loadConfig(file: string): Promise<RuntimeConfig> {
-  return parseConfig(await readConfigText(file), file);
+  return parseConfig(await readConfigText(file), file, process.env);
 }
 
 /** Reads the text of a runtime.json; `file` is where it is from. Throws as {@link loadConfig} does. */
-export function parseConfig(text: string, file: string): RuntimeConfig {
+export function parseConfig(
+  text: string,
+  file: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): RuntimeConfig {
   const json = readJsonText(text);
   if (!json.ok) {
     const { line, column, detail } = json;
@@ -35,7 +41,8 @@ export function parseConfig(text: string, file: string): RuntimeConfig {
   }
   const path = resolve(file);
   // The schema has been checked, and RuntimeFile says the same in types.
-  return completeConfig(json.value as RuntimeFile, { file: path, folder: dirname(path) });
+  const settings = withEnvironment(json.value as RuntimeFile, env);
+  return completeConfig(settings, { file: path, folder: dirname(path) });
 }
 
 /**

@@ -103,7 +103,12 @@ export function createCoverageCounter(): CoverageCounter {
         openPaths: called.flatMap(({ point }) =>
           pathsOf(point)
             .filter(({ withoutHook }) => withoutHook > 0)
-            .map(({ calls: _, ...path }) => ({ point, ...path })),
+            .map(({ source, isSubAgent, withoutHook }) => ({
+              point,
+              source,
+              isSubAgent,
+              withoutHook,
+            })),
         ),
         hooksNeverRun: points.flatMap(({ point, calls, hooks }) =>
           hooks

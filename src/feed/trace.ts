@@ -1,7 +1,7 @@
 import type { ObservedFire, ObservedRun } from '../fire/observer.ts';
 
 /** A fire as operators see it: what each hook did, never what it saw. */
-export interface FireTrace extends Omit<ObservedFire, 'startTime'> {
+export interface FireTrace extends Omit<ObservedFire, 'startTime' | 'traceparent'> {
   /** ISO 8601 in UTC. */
   readonly time: string;
   /** What hooks in shadow mode would have done; they run after the verdict. */
@@ -15,8 +15,9 @@ export interface KeptFire {
 }
 
 /** The trace of a kept fire. */
-export function traceOf({ fire: { startTime, ...fire }, shadow }: KeptFire): FireTrace {
-  return { ...fire, time: new Date(startTime).toISOString(), shadow: [...shadow] };
+export function traceOf({ fire, shadow }: KeptFire): FireTrace {
+  const { startTime, traceparent: _, ...kept } = fire;
+  return { ...kept, time: new Date(startTime).toISOString(), shadow: [...shadow] };
 }
 
 /** Whether a trace is of hooks that all let the call pass as it was. */

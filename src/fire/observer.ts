@@ -32,7 +32,7 @@ export interface ObservedFire {
   readonly turnId?: string;
   readonly agentId?: string;
   readonly toolCallId?: string;
-  /** As the caller or the model wrote it. */
+  /** As the caller or the model wrote it, cut like an id. */
   readonly toolName?: string;
   readonly traceparent?: string;
   /** Milliseconds since 1970. */
@@ -126,8 +126,8 @@ export function observedFire(
     ...(turnId !== undefined && { turnId: plainId(turnId) }),
     ...(agent !== undefined && { agentId: plainId(agent.id) }),
     ...(toolCallId !== undefined && { toolCallId: plainId(toolCallId) }),
-    ...(typeof toolName === 'string' && { toolName }),
-    ...(traceparent !== undefined && { traceparent }),
+    ...(typeof toolName === 'string' && { toolName: plainId(toolName) }),
+    ...(traceparent !== undefined && { traceparent: plainId(traceparent) }),
     startTime,
     ms,
     action,

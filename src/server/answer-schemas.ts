@@ -57,6 +57,7 @@ const TRACE = object(
     turnId: TEXT,
     agentId: TEXT,
     toolCallId: TEXT,
+    toolName: TEXT,
     hook: { ...TEXT, description: 'Whose decision it is' },
     code: TEXT,
     reason: TEXT,
@@ -164,6 +165,17 @@ export const ANSWERS = {
         { package: TEXT, version: TEXT },
       ),
     ),
+  }),
+  Coverage: object({
+    points: list(object({ point: POINT, calls: COUNT, withoutHook: COUNT, hooks: COUNT })),
+    openPaths: {
+      ...list(object({ point: POINT, source: TEXT, isSubAgent: FLAG, withoutHook: COUNT })),
+      description: 'By which ways calls came in that no enforced hook looked at',
+    },
+    hooksNeverRun: list(object({ hook: TEXT, point: POINT, calls: COUNT })),
+    pointsWithoutHook: { type: 'array', items: POINT },
+    passedWithoutHook: COUNT,
+    passedDespiteFailure: COUNT,
   }),
   HookDetail: object({
     row: INVENTORY_ROW,

@@ -29,6 +29,15 @@ export function addOverviewRoutes(
     },
     handler: async () => overviewOf(runtime),
   });
+  app.get('/v1/coverage', {
+    config: { role: 'operator' },
+    schema: {
+      operationId: 'coverage',
+      summary: 'Show which points and hooks were reached since the start, and what passed by',
+      response: answers('Coverage', 401, 403, 429, 503),
+    },
+    handler: async () => runtime.coverage(),
+  });
 }
 
 async function overviewOf(runtime: LiveRuntime): Promise<object> {

@@ -22,7 +22,7 @@ afterAll(() => temporary.remove());
 
 const CONTEXT = { sessionId: 's\n1', turnId: 't', agent: { id: 'main' } };
 
-test('an observer is told of a verdict: who answered what, who did not run, and nothing of the payload', async () => {
+test('an observer is told of a verdict: who answered what, who did not run, and nothing of the payload but the name of the tool', async () => {
   const fires: ObservedFire[] = [];
   const remove = temporary.runtime.observers.add({ onVerdict: (fire) => void fires.push(fire) });
   const payload = { toolName: 'cancel', args: { secret: 'tell nobody' }, toolCallId: 'c1' };
@@ -37,6 +37,7 @@ test('an observer is told of a verdict: who answered what, who did not run, and 
       turnId: 't',
       agentId: 'main',
       toolCallId: 'c1',
+      toolName: 'cancel',
       startTime: expect.closeTo(Date.now(), -6),
       ms: expect.any(Number),
       action: 'block',
@@ -57,6 +58,15 @@ test('an observer is told of a verdict: who answered what, who did not run, and 
     },
   ]);
   expect(JSON.stringify(fires)).not.toContain('tell nobody');
+});
+
+test('what a model wrote as the name of a tool is cut before anything keeps it', async () => {
+  const fires: ObservedFire[] = [];
+  const remove = temporary.runtime.observers.add({ onVerdict: (fire) => void fires.push(fire) });
+  const context = { traceparent: `00-${'0'.repeat(100_000)}` };
+  await temporary.runtime.fire('preToolUse', { toolName: 'x'.repeat(100_000), args: {} }, context);
+  remove();
+  expect(JSON.stringify(fires).length).toBeLessThan(2000);
 });
 
 test('what an observer throws reaches nobody, and the others are told all the same', async () => {

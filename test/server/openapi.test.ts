@@ -129,6 +129,7 @@ describe('the server answers as its document says', () => {
     'ready',
     'me',
     'overview',
+    'coverage',
     'inventory',
     'hooks',
     'hookMetrics',

@@ -6,18 +6,20 @@ vi.setConfig({ testTimeout: 180_000 });
 
 let place: Workplace;
 
+const MANIFEST = {
+  name: 'guard',
+  timeoutMs: 20_000,
+  points: ['preInput'],
+  capabilities: ['reads_input', 'gates_input'],
+};
+
 const hook = (word: string): string =>
   `export const createHook = () => ({ run(point, payload, ctx) { ctx.log('${word}'); return payload.text === 'no' ? { action: 'block', reason: '${word}' } : { action: 'allow' }; } });`;
 
 beforeAll(async () => {
   place = await openWorkplace({
     'package.json': { name: 'guard', version: '1.0.0', type: 'module' },
-    'hooks/guard/hook.json': {
-      name: 'guard',
-      timeoutMs: 20_000,
-      points: ['preInput'],
-      capabilities: ['reads_input', 'gates_input'],
-    },
+    'hooks/guard/hook.json': MANIFEST,
     'hooks/guard/index.mjs': hook('first'),
     'hooks/guard/fixtures/blocks.json': {
       point: 'preInput',
@@ -38,9 +40,26 @@ test('every save runs the fixtures again, shows decisions and logs, and ends not
     await place.write('hooks/guard/index.mjs', hook('second'));
     await Promise.all([differs, logs]);
     const again = lineOf(dev, /^ok +blocks\.json: block first$/);
+    await place.write(
+      'hooks/guard/hook.json',
+      JSON.stringify({
+        ...MANIFEST,
+        points: ['preInput', 'preOutput'],
+        capabilities: [...MANIFEST.capabilities, 'reads_output', 'gates_output'],
+      }),
+    );
+    await place.write(
+      'hooks/guard/fixtures/answers.json',
+      JSON.stringify({
+        point: 'preOutput',
+        payload: { text: 'no' },
+        expect: { action: 'block', reason: 'first' },
+      }),
+    );
+    const bound = lineOf(dev, /^ok +answers\.json: block first$/);
     await place.write('hooks/guard/index.mjs', 'export const createHook = (;');
     await place.write('hooks/guard/index.mjs', hook('first'));
-    await again;
+    await Promise.all([again, bound]);
   } finally {
     dev.kill('SIGINT');
     await ended(dev);
@@ -91,8 +110,8 @@ test('bench puts a hook beside an empty one', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as { who: string; calls: number });
   expect(rows.map(({ who, calls }) => [who, calls])).toEqual([
-    ['an empty hook', 3],
-    ['guard', 3],
+    ['an empty hook', 6],
+    ['guard', 6],
   ]);
   expect(await place.run(['bench', '--rounds', 'many'])).toMatchObject({ code: 2 });
 });

@@ -216,6 +216,41 @@ test('hooks of packages run in an isolate, those beside a runtime.json in a work
   expect(host.runtime.inventory().hooks[0]?.sandbox).toBe('isolate');
 });
 
+test.each(['package.json', 'runtime.json'])(
+  'a host takes over what the files say now, or says what is wrong with them: beside a %s',
+  async (beside) => {
+    const folder = mkdtempSync(join(tmpdir(), 'signalbox-reload-'));
+    const hook = join(folder, 'hooks/saying');
+    mkdirSync(hook, { recursive: true });
+    writeFileSync(join(folder, beside), '{"name": "saying", "version": "1.0.0", "type": "module"}');
+    const manifest = { name: 'saying', points: ['preInput'], timeoutMs: 20_000 };
+    const says = (word: string): void =>
+      writeFileSync(
+        join(hook, 'index.mjs'),
+        `export const run = () => ({ action: 'block', reason: '${word}' });`,
+      );
+    const bind = (...capabilities: string[]): void =>
+      writeFileSync(join(hook, 'hook.json'), JSON.stringify({ ...manifest, capabilities }));
+    bind('reads_input', 'gates_input');
+    says('one');
+    const own = await openTestHost({ hook });
+    try {
+      expect(await own.run('preInput', { text: '' })).toBlock('one');
+      says('two');
+      await own.reload();
+      expect(await own.run('preInput', { text: '' })).toBlock('two');
+      bind('reads_input');
+      await own.reload();
+      expect(await own.run('preInput', { text: '' })).toFail('capability');
+      writeFileSync(join(hook, 'index.mjs'), 'export const run = (;');
+      await expect(own.reload()).rejects.toThrow();
+    } finally {
+      await own.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
+
 test.each([
   ['a folder that is not there', '/nowhere', 'there is no folder'],
   ['a folder without a hook', join(ROOT, 'docs'), 'has no hook.json'],

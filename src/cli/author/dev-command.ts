@@ -4,7 +4,7 @@ import { SignalboxError } from '../../../sdk/errors.ts';
 import { printable } from '../../config/printable.ts';
 import { differencesFrom, readFixturesIn } from '../../testing/fixtures.ts';
 import { findHook, type HookPlace } from '../../testing/hook-place.ts';
-import { openTestHost } from '../../testing/test-host.ts';
+import { openTestHost, type TestHost } from '../../testing/test-host.ts';
 import type { TestOutcome } from '../../testing/outcome.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Session } from '../session.ts';
@@ -33,19 +33,62 @@ export async function runDev(
     const { inspectUnsafely } = await import('./unsafe-inspection.ts');
     return inspectUnsafely(terminal, place, signal);
   }
-  if (isOnce) return (await runFixtures(terminal, folder)) ? EXIT.ok : EXIT.problems;
-  const changes = watchPackage(place, signal);
-  terminal.note(`Watching ${place.root}. Ctrl-C ends it.`);
-  while (!signal.aborted) {
-    const started = performance.now();
-    const isGood = await runFixtures(terminal, folder);
-    const ms = (performance.now() - started).toFixed(0);
-    terminal.note(
-      `${isGood ? 'All as expected' : 'Not as expected'}, in ${ms} ms. Waiting for a change.`,
-    );
-    await changes();
+  const workshop = openWorkshop(folder);
+  try {
+    if (isOnce) return (await runFixtures(terminal, workshop)) ? EXIT.ok : EXIT.problems;
+    const changes = watchPackage(place, signal);
+    terminal.note(`Watching ${place.root}. Ctrl-C ends it.`);
+    while (!signal.aborted) {
+      const started = performance.now();
+      const isGood = await runFixtures(terminal, workshop);
+      const [ms, loadMs] = [performance.now() - started, workshop.loadMs()];
+      terminal.note(
+        `${isGood ? 'All as expected' : 'Not as expected'}. Loaded in ${loadMs.toFixed(0)} ms, fixtures in ${(ms - loadMs).toFixed(0)} ms. Waiting for a change.`,
+      );
+      await changes();
+    }
+    return EXIT.interrupted;
+  } finally {
+    await workshop.close();
   }
-  return EXIT.interrupted;
+}
+
+/** The hook that is worked on, in a host that is kept from save to save. */
+interface Workshop {
+  readonly folder: string;
+  /** With what the files say now. */
+  current(): Promise<TestHost>;
+  /** How long that took. */
+  readonly loadMs: () => number;
+  close(): Promise<void>;
+}
+
+function openWorkshop(folder: string): Workshop {
+  let host: TestHost | undefined;
+  let loadMs = 0;
+  const close = async (): Promise<void> => {
+    const last = host;
+    host = undefined;
+    await last?.close();
+  };
+  return {
+    folder,
+    loadMs: () => loadMs,
+    close,
+    async current() {
+      const started = performance.now();
+      try {
+        await host?.reload();
+        return (host ??= await openTestHost({ hook: folder }));
+      } catch (error) {
+        // What runs on is no longer what is written.
+        await close();
+        throw error;
+      } finally {
+        loadMs = performance.now() - started;
+      }
+    },
+  };
 }
 
 /** Watches until the signal; each call resolves once something has changed since the last, and it has settled. */
@@ -67,24 +110,20 @@ function watchPackage({ root }: HookPlace, signal: AbortSignal): () => Promise<v
 }
 
 /** Whether every fixture came out as it says. What is wrong is shown, and ends nothing. */
-async function runFixtures(terminal: Terminal, folder: string): Promise<boolean> {
+async function runFixtures(terminal: Terminal, workshop: Workshop): Promise<boolean> {
   try {
-    const place = await findHook(folder);
+    const host = await workshop.current();
+    const place = await findHook(workshop.folder);
     await place.remove();
     const fixtures = await readFixturesIn(place);
-    const host = await openTestHost({ hook: folder });
     let isGood = true;
-    try {
-      for (const { file, ...fixture } of fixtures) {
-        const { point, payload, context } = fixture;
-        // The point checks the payload.
-        const outcome = await host.run(point, payload as never, context);
-        const problems = differencesFrom(fixture, outcome.verdict);
-        isGood &&= problems.length === 0;
-        show(terminal, file, { outcome, problems });
-      }
-    } finally {
-      await host.close();
+    for (const { file, ...fixture } of fixtures) {
+      const { point, payload, context } = fixture;
+      // The point checks the payload.
+      const outcome = await host.run(point, payload as never, context);
+      const problems = differencesFrom(fixture, outcome.verdict);
+      isGood &&= problems.length === 0;
+      show(terminal, file, { outcome, problems });
     }
     if (fixtures.length === 0) terminal.note(`${host.name} loads, and has no fixtures yet`);
     return isGood;

@@ -364,6 +364,11 @@ export const ERRORS = {
     message: 'The variable {variable} cannot be used: {detail}',
     hint: 'Correct or unset it; docs/settings.md lists the variables and their values',
   },
+  not_ready: {
+    blame: 'host',
+    message: 'Calls cannot be taken now: {detail}',
+    hint: 'Send them elsewhere meanwhile; /healthz says more to operators',
+  },
   reload_refused: {
     blame: 'config',
     message: 'The new configuration is not taken over: {detail}',

@@ -35,6 +35,7 @@ import { openOnlookers } from './onlookers.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
 import type { Records } from './records/records.ts';
 import { startRetention } from './records/retention.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 import { openEdition, type Edition, type House } from './reload/edition.ts';
 import { createEditions } from './reload/editions.ts';
 import { createReloader } from './reload/reloader.ts';
@@ -62,6 +63,8 @@ export interface LiveRuntime extends Runtime {
   /** The manifest of a hook in the chain. */
   manifestOf(hook: string): Manifest | undefined;
   processes(): readonly ProcessFacts[];
+  /** Whether calls can be sent here now. */
+  readiness(): Promise<Readiness>;
 }
 
 /** What a runtime is started from. */
@@ -218,6 +221,7 @@ async function assemble(
       }
     },
     inventory: () => takeInventory(now(), masked.ofLate()),
+    readiness: createReadiness({ isClosing: () => closing !== undefined, database, edition: now }),
     coverage: () => coverage.read(now().chains, metrics.snapshot().passedDespiteFailure),
     reload: (order) => reloader.reload(order),
     setMode: (hook, mode, order) => reloader.setMode(hook, mode, order),

@@ -24,6 +24,15 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   decision_unknown: 404,
   approval_settled: 409,
   mode_refused: 409,
+  // What a reload is refused for; only admins can ask for one, and it is their file.
+  reload_refused: 409,
+  config_missing: 409,
+  config_syntax: 409,
+  config_invalid: 409,
+  environment_invalid: 409,
+  hook_required: 409,
+  lock_invalid: 409,
+  composition: 409,
   method_not_allowed: 405,
   body_too_large: 413,
   payload_size: 413,
@@ -32,6 +41,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   streams_full: 503,
   runtime_closed: 503,
   server_stopping: 503,
+  not_ready: 503,
   console_unavailable: 503,
   deadline_passed: 504,
 };

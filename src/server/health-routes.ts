@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
+import { SignalboxError } from '../../sdk/errors.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { Inventory } from '../runtime.ts';
 import { answers, textAnswers } from './openapi.ts';
@@ -29,11 +30,16 @@ export function addHealthRoutes(app: FastifyInstance, runtime: LiveRuntime): voi
     config: OPEN,
     schema: {
       operationId: 'ready',
-      summary: 'Say that calls are taken; 503 once the server stops',
+      summary:
+        'Say that calls are taken; 503 when the server stops, nothing can be recorded, or a required hook is not live',
       response: answers('Ready', 403, 429, 503),
       security: [],
     },
-    handler: async () => ({ ready: true }),
+    handler: async () => {
+      const { ready, reasons } = await runtime.readiness();
+      if (!ready) throw new SignalboxError('not_ready', { detail: reasons.join('; ') });
+      return { ready };
+    },
   });
   app.get('/metrics', {
     config: { role: 'operator' },

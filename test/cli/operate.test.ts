@@ -45,6 +45,11 @@ test(
       });
       expect(await fire(url)).toMatchObject({ reason: 'three' });
 
+      await place.write('runtime.json', '{"packages": ["./none"]}');
+      expect(await place.run(['reload', '--url', url])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('reload_refused'),
+      });
       await place.write('runtime.json', '{');
       // The command itself cannot read the file, and a server that is told otherwise changes nothing.
       expect((await place.run(['reload', '--url', url])).code).toBe(2);

@@ -11,8 +11,9 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Codes that callers cause and that are still findings of a run that was done. */
+/** Codes that callers cause and that are findings of a run that was done, or that pass by themselves. */
 const FINDINGS: readonly ErrorCode[] = [
+  'listen_failed',
   'row_invalid',
   'conversation_invalid',
   'result_too_large',

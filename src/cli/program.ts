@@ -12,7 +12,7 @@ import { interruptible } from './interruption.ts';
 import { addOperateCommands } from './operate/commands.ts';
 import { addPackageCommands } from './packages/package-commands.ts';
 import { addRecordCommands } from './records/commands.ts';
-import type { ReplayFlags } from './replay/replay-command.ts';
+import { addReplayCommands } from './replay/commands.ts';
 import type { RunFlags } from './run-command.ts';
 import type { Session } from './session.ts';
 import type { StartFlags } from './start-command.ts';
@@ -69,6 +69,7 @@ function buildProgram(runIn: Runner): Command {
     runIn(program.opts<{ config: string }>().config, session);
   addStart(program, run);
   addHooks(program, run);
+  addReplayCommands(program, run);
   addHook(program, run);
   addStore(program, run);
   addAuthorCommands(program, run);
@@ -119,19 +120,6 @@ function addHooks(program: Command, run: Run): void {
     .option('--conformance', 'run the hook on empty, huge, odd and hostile payloads')
     .action((point: string | undefined, flags: TestFlags) =>
       run(async (session) => (await import('./test-command.ts')).runTest(session, point, flags)),
-    );
-  program
-    .command('replay')
-    .description('replay recorded conversations through the hooks')
-    .argument('<file...>', 'JSON lines, a JSON array or {"messages"} in OpenAI chat format')
-    .option('--decisions <file>', 'write one row of JSON per fire to this file')
-    .option('--compare', 'under two configurations, named before the recordings: what changes')
-    .action((files: string[], flags: ReplayFlags) =>
-      run(async (session) =>
-        flags.compare === true
-          ? (await import('./replay/compare-command.ts')).runCompare(session, files)
-          : (await import('./replay/replay-command.ts')).runReplay(session, files, flags),
-      ),
     );
 }
 

@@ -52,7 +52,7 @@ export interface PruneLimits {
   readonly maxRows?: number | undefined;
   /** Payloads older than this. */
   readonly payloadsBefore?: number | undefined;
-  /** Rows of one transaction; 500. */
+  /** Rows of one transaction; 100. */
   readonly batchRows?: number;
   /** Ends it between two transactions. */
   readonly signal?: AbortSignal;
@@ -166,7 +166,7 @@ export function openRecords(database: Database, options: RecordsOptions = {}): R
 
 const MAX_PAGE = 1000;
 
-const PRUNE_ROWS = 500;
+const PRUNE_ROWS = 100;
 
 function parseCursor(text: string): DecisionCursor {
   const [, time, seq] = /^(\d{1,16})-(\d{1,16})$/.exec(text) ?? [];

@@ -4,15 +4,12 @@ import { join } from 'node:path';
 
 import { SignalboxError } from '../../../sdk/errors.ts';
 import type { Point } from '../../../sdk/points.ts';
-import { nearest } from '../../config/nearest.ts';
+import { pointsOf, sampleCalls, type SampleCall } from '../../chaos/sample-calls.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import type { RuntimeConfig } from '../../config/runtime-config.ts';
 import { printable } from '../../config/printable.ts';
 import { startRuntime, type LiveRuntime } from '../../live-runtime.ts';
 import type { TestReport } from '../../runtime.ts';
 import { FAULT_NAMES, FAULTS, rigFault, type FaultName } from '../../testing/faults.ts';
-import { findFixtures, type Fixture } from '../../testing/fixtures.ts';
-import { samplePayload } from '../../testing/sample-payload.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 
@@ -43,11 +40,7 @@ export async function runFaults(
 ): Promise<number> {
   const rows: FaultRow[] = [];
   const read = await loadConfig(config);
-  const fixtures = await readFixtures(read, hook);
-  const calls = (point: Point): readonly Call[] => {
-    const own = fixtures.filter((fixture) => fixture.point === point);
-    return own.length > 0 ? own : [{ point, payload: samplePayload(point, SAMPLE) }];
-  };
+  const calls = await sampleCalls(read, hook);
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-fault-'));
   try {
     for (const fault of faults) {
@@ -77,30 +70,11 @@ export async function runFaults(
   return EXIT.ok;
 }
 
-function pointsOf(runtime: LiveRuntime, hook: string): readonly Point[] {
-  const { hooks } = runtime.inventory();
-  const row = hooks.find((one) => one.hook === hook);
-  if (row !== undefined) return row.points.map(({ point }) => point);
-  const names = hooks.map((one) => one.hook);
-  throw new SignalboxError('hook_unknown', { hook, nearest: nearest(hook, names) ?? '' });
-}
-
-type Call = Pick<Fixture, 'point' | 'payload' | 'context'>;
-
-const SAMPLE = { text: 'a sample', open: 'a sample', isFull: true };
-
-/** The fixtures that can be read; what is wrong with the others is told by testing them. */
-async function readFixtures(config: RuntimeConfig, hook: string): Promise<readonly Fixture[]> {
-  const files = await findFixtures(config, hook);
-  const read = await Promise.allSettled(files.map((file) => file.read()));
-  return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-}
-
 /** The first call that the fault shows in, else the last: a slow store is nothing to a call that does not ask it. */
 async function tryOut(
   runtime: LiveRuntime,
   hookName: string,
-  calls: readonly Call[],
+  calls: readonly SampleCall[],
 ): Promise<TestReport> {
   const reports: TestReport[] = [];
   for (const { point, payload, context = {} } of calls) {

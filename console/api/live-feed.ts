@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 import { ApiError, open } from './client.ts';
-import type { Trace, TraceHook } from './shapes.ts';
+import type { Trace, TraceHook } from './decision-shapes.ts';
 import { readEvents } from './sse.ts';
 
 /** How many fires are kept to look at. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 
 import { useResource } from '../api/resource.ts';
-import type { Approval } from '../api/shapes.ts';
+import type { Approval } from '../api/approval-shapes.ts';
 import { ChoiceSwitch } from '../parts/choice-switch.tsx';
 import { EmptyNote, Loaded } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';

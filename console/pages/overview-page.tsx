@@ -3,6 +3,7 @@ import type { Overview } from '../api/shapes.ts';
 import { showDay } from '../parts/figures.ts';
 import { EmptyNote, Loaded } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
+import { CoveragePanel } from './overview/coverage-panel.tsx';
 import { HealthReasons } from './overview/health-reasons.tsx';
 import { Instruments } from './overview/instruments.tsx';
 import { ReloadButton } from './overview/reload-button.tsx';
@@ -29,6 +30,7 @@ export function OverviewPage() {
               </EmptyNote>
             )}
             <StationLine overview={value} />
+            <CoveragePanel />
           </>
         )}
       </Loaded>

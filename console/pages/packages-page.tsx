@@ -1,5 +1,5 @@
 import { useResource } from '../api/resource.ts';
-import type { Packages } from '../api/shapes.ts';
+import type { Packages } from '../api/package-shapes.ts';
 import { EmptyNote, Loaded } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
 import { ConsentHistory } from './packages/consent-history.tsx';

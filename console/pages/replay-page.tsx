@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 
 import { ApiError, ask } from '../api/client.ts';
-import type { ReplayAnswer } from '../api/shapes.ts';
+import type { ReplayAnswer } from '../api/trial-shapes.ts';
 import { ErrorNote } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';
 import { ReplayResult } from './replay/replay-result.tsx';

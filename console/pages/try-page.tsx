@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 
 import { ApiError, ask } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
-import type { Overview, PointRow, TestReport } from '../api/shapes.ts';
+import type { Overview } from '../api/shapes.ts';
+import type { PointRow, TestReport } from '../api/trial-shapes.ts';
 import { showJson } from '../parts/figures.ts';
 import { ErrorNote, Loaded } from '../parts/notes.tsx';
 import { Page } from '../parts/page.tsx';

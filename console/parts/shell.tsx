@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { Link, useLocation } from 'wouter-preact';
 
 import { useResource } from '../api/resource.ts';
-import type { Approval, Me } from '../api/shapes.ts';
+import type { Approval } from '../api/approval-shapes.ts';
+import type { Me } from '../api/shapes.ts';
 import { lock, token } from '../api/token.ts';
 import { FaultWall } from './fault-wall.tsx';
 import { Icon, type IconName } from './icon.tsx';

@@ -146,6 +146,17 @@ test('the schemas are there as values and as files, and the library opens', () =
   });
 });
 
+test('the console comes with it', () => {
+  const files = join(project, 'node_modules/signalbox/dist/src/server/console-files.js');
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { createConsoleFiles } from ${JSON.stringify(files)};
+    const folder = await createConsoleFiles()();
+    console.log(readFileSync(folder + '/index.html', 'utf8').includes('/assets/'));`;
+  writeFileSync(join(project, 'console.mjs'), script);
+  expect(node(['console.mjs'])).toEqual({ status: 0, output: 'true\n' });
+});
+
 /** The files that a guide shows: a path in backquotes and a colon, then a block. */
 function filesOf(page: string): (readonly [path: string, text: string])[] {
   const text = readFileSync(join(ROOT, 'docs', page), 'utf8');

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 
 import { ApiError, ask } from '../../api/client.ts';
-import type { Approval } from '../../api/shapes.ts';
+import type { Approval } from '../../api/approval-shapes.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { useKeys } from './keys.ts';
 

@@ -1,5 +1,5 @@
 import { useResource } from '../../api/resource.ts';
-import type { Approval } from '../../api/shapes.ts';
+import type { Approval } from '../../api/approval-shapes.ts';
 import { showDay, showJson } from '../../parts/figures.ts';
 import { Loaded } from '../../parts/notes.tsx';
 import { DetailFrame } from '../decisions/detail-frame.tsx';

@@ -1,4 +1,4 @@
-import type { Approval } from '../../api/shapes.ts';
+import type { Approval } from '../../api/approval-shapes.ts';
 import { Remaining } from './remaining.tsx';
 
 const LOOKS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { Change } from '../../api/shapes.ts';
+import type { Change } from '../../api/approval-shapes.ts';
 import { showJson } from '../../parts/figures.ts';
 
 /** What hooks changed, value by value. */

@@ -1,4 +1,4 @@
-import type { Trace } from '../../api/shapes.ts';
+import type { Trace } from '../../api/decision-shapes.ts';
 
 /** What an operator wants to see of the decisions. Empty texts hide nothing. */
 export interface Filter {

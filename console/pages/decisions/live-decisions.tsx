@@ -10,7 +10,7 @@ import {
   traces,
   type FeedState,
 } from '../../api/live-feed.ts';
-import type { Trace } from '../../api/shapes.ts';
+import type { Trace } from '../../api/decision-shapes.ts';
 import { token } from '../../api/token.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showClock, showCount, showMs } from '../../parts/figures.ts';

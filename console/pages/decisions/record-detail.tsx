@@ -1,5 +1,5 @@
 import { useResource } from '../../api/resource.ts';
-import type { DecisionDetail, DecisionRecord, Trace } from '../../api/shapes.ts';
+import type { DecisionDetail, DecisionRecord, Trace } from '../../api/decision-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showDay, showMs } from '../../parts/figures.ts';
 import { Loaded } from '../../parts/notes.tsx';

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import { ApiError, ask, withQuery } from '../../api/client.ts';
-import type { DecisionRecord } from '../../api/shapes.ts';
+import type { DecisionRecord } from '../../api/decision-shapes.ts';
 import { token } from '../../api/token.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showClock, showMs } from '../../parts/figures.ts';

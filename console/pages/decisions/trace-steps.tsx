@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact';
 
-import type { Trace, TraceHook } from '../../api/shapes.ts';
+import type { Trace, TraceHook } from '../../api/decision-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showMs } from '../../parts/figures.ts';
 

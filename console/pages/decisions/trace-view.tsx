@@ -1,4 +1,4 @@
-import type { Trace } from '../../api/shapes.ts';
+import type { Trace } from '../../api/decision-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showDay, showMs } from '../../parts/figures.ts';
 import { DetailFrame } from './detail-frame.tsx';

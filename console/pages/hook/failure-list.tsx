@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact';
 
-import type { DecisionRecord } from '../../api/shapes.ts';
+import type { DecisionRecord } from '../../api/decision-shapes.ts';
 import { showDay, showMs } from '../../parts/figures.ts';
 
 /** The last failures on record. */

@@ -1,4 +1,4 @@
-import type { CapabilityRow } from '../../api/shapes.ts';
+import type { CapabilityRow } from '../../api/package-shapes.ts';
 import { showCount } from '../../parts/figures.ts';
 
 /** Declared, granted and used, capability by capability. */

@@ -1,4 +1,4 @@
-import type { PackageHistory } from '../../api/shapes.ts';
+import type { PackageHistory } from '../../api/package-shapes.ts';
 import { showDay } from '../../parts/figures.ts';
 
 /** What was done, in words before the name of a package or hook. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../../api/shapes.ts';
+import type { Finding } from '../../api/package-shapes.ts';
 
 const LOOKS = { drift: 'danger', warning: 'caution', notice: '' } as const;
 

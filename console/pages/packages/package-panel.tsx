@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 
 import { ApiError, ask } from '../../api/client.ts';
-import type { PackageRow } from '../../api/shapes.ts';
+import type { PackageRow } from '../../api/package-shapes.ts';
 import { showDay } from '../../parts/figures.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { useIsAdmin } from '../../parts/session.ts';

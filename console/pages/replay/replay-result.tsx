@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-import type { ReplayAnswer, ReplayCall } from '../../api/shapes.ts';
+import type { ReplayAnswer, ReplayCall } from '../../api/trial-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { ChoiceSwitch } from '../../parts/choice-switch.tsx';
 import { showCount } from '../../parts/figures.ts';

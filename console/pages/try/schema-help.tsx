@@ -1,4 +1,4 @@
-import type { JsonSchema, PointRow } from '../../api/shapes.ts';
+import type { JsonSchema, PointRow } from '../../api/trial-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 
 /** The fields of a point's payload and the decisions that are legal there. */

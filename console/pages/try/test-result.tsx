@@ -1,4 +1,4 @@
-import type { TestReport } from '../../api/shapes.ts';
+import type { TestReport } from '../../api/trial-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showJson } from '../../parts/figures.ts';
 import { TraceSteps } from '../decisions/trace-steps.tsx';

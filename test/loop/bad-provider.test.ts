@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
+import { expect, test } from 'vitest';
+import { openTemporary } from '../runtime/temporary-runtime.ts';
 import type { Reply } from './scripted-model.ts';
-import { echo, play, WATCHER } from './stages.ts';
+import { echo, openTheatre, play, WATCHER } from './stages.ts';
 
-let temporary: TemporaryRuntime;
-
-beforeAll(async () => {
-  temporary = await openTemporary({ watcher: WATCHER });
-}, 120_000);
-
-afterAll(() => temporary.remove());
+const theatre = openTheatre({ watcher: WATCHER });
 
 const call = (id: string, args: unknown, name = 'echo') => ({ id, name, args });
 
@@ -47,7 +41,7 @@ test.each(
   async (row) => {
     const { reply, stream, code, detail, isTried } = row;
     const sessionId = `${row.name}-${stream}`;
-    const bad = await play(temporary.runtime, () => reply, { sessionId, stream, tools: [echo()] });
+    const bad = await play(theatre.runtime, () => reply, { sessionId, stream, tools: [echo()] });
     const { history } = bad;
     expect(bad.result.status).toBe('error');
     const error = bad.result.error as Error & { code: string };
@@ -58,7 +52,7 @@ test.each(
     expect(bad.points.filter((point) => point === 'error')).toHaveLength(1);
     expect(bad.points.slice(-3)).toEqual(['postTurn', 'runEnd', 'sessionEnd']);
     expect((await history.load(sessionId)).map(({ role }) => role)).toEqual(['user']);
-    const good = await play(temporary.runtime, [{ text: 'hi' }], { sessionId, stream, history });
+    const good = await play(theatre.runtime, [{ text: 'hi' }], { sessionId, stream, history });
     expect(good.result).toMatchObject({ outcome: 'answer', text: 'hi' });
     expect(good.fires[0]?.payload).toMatchObject({ resumed: true });
     await history.close();
@@ -67,7 +61,7 @@ test.each(
 );
 
 test('an answer without an end is cut off, and nothing of it is kept', async () => {
-  const endless = await play(temporary.runtime, [{ isEndless: true }], { maxAnswerChars: 50_000 });
+  const endless = await play(theatre.runtime, [{ isEndless: true }], { maxAnswerChars: 50_000 });
   expect(endless.result).toMatchObject({ status: 'error', error: { code: 'model_answer' } });
   expect((await endless.history.load(endless.result.sessionId)).map(({ role }) => role)).toEqual([
     'user',
@@ -83,7 +77,7 @@ test('[HP23] arguments that are no JSON and unknown tools are results that the m
     call('4', { text: 1 }),
     call('5', { text: 'ok' }),
   ];
-  const { requests, fires } = await play(temporary.runtime, [{ calls }, { text: 'done' }], {
+  const { requests, fires } = await play(theatre.runtime, [{ calls }, { text: 'done' }], {
     tools: [echo(ran)],
   });
   expect(requests[1]?.messages.filter(({ role }) => role === 'tool').map((m) => m.content)).toEqual(
@@ -119,7 +113,7 @@ test('calls of an answer that breaks off have their end, once each', async () =>
     { calls: [call('2', { text: 'b' })] },
     { text: 'done' },
   ];
-  const { fires } = await play(temporary.runtime, script, { tools: [echo()] });
+  const { fires } = await play(theatre.runtime, script, { tools: [echo()] });
   const ids = (point: string) =>
     fires.filter((fire) => fire.point === point).map(({ payload }) => payload['toolCallId']);
   expect(ids('toolCallStarted')).toEqual(['1', '2']);

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  openTemporary,
-  type TemporaryConfig,
-  type TemporaryRuntime,
-} from '../runtime/temporary-runtime.ts';
-import { play } from './stages.ts';
+import { expect, test } from 'vitest';
+import { openTheatre, play } from './stages.ts';
 
-let temporary: TemporaryRuntime;
-
-const CONFIG: TemporaryConfig & { readonly budgets: object } = {
+const CONFIG = {
   budgets: {
     session: { max: 100 },
     users: { alice: { max: 30, warnAt: 0.5 }, rich: { max: 1, unit: 'money' } },
@@ -17,24 +10,20 @@ const CONFIG: TemporaryConfig & { readonly budgets: object } = {
   },
 };
 
-beforeAll(async () => {
-  temporary = await openTemporary(
-    {
-      reader: {
-        run: `({ action: 'allow', notice: { text: JSON.stringify(ctx.budget) } })`,
-        manifest: { points: ['preModelCall'], when: { sessions: ['read'] } },
-      },
+const theatre = openTheatre(
+  {
+    reader: {
+      run: `({ action: 'allow', notice: { text: JSON.stringify(ctx.budget) } })`,
+      manifest: { points: ['preModelCall'], when: { sessions: ['read'] } },
     },
-    CONFIG,
-  );
-}, 120_000);
-
-afterAll(() => temporary.remove());
+  },
+  CONFIG,
+);
 
 const usage = (tokens: number) => ({ prompt_tokens: tokens - 1, completion_tokens: 1 });
 
 function run(sessionId: string, tokens: number, caller: { userId?: string; orgId?: string } = {}) {
-  return play(temporary.runtime, [{ text: 'hi', usage: usage(tokens) }], { sessionId, caller });
+  return play(theatre.runtime, [{ text: 'hi', usage: usage(tokens) }], { sessionId, caller });
 }
 
 const told = ({ fires }: Awaited<ReturnType<typeof run>>) =>
@@ -70,8 +59,8 @@ test('money is counted by the prices of the model, and a model without a price i
   const rich = { userId: 'rich' };
   expect(told(await run('m', 90, rich)).map(({ level }) => level)).toContain('user');
   const spender = { sessionId: 'other', ...rich };
-  expect(await temporary.runtime.budgets.objection(spender, 'scripted')).toBeUndefined();
-  expect(await temporary.runtime.budgets.objection(spender, 'unpriced')).toContain('has no price');
+  expect(await theatre.runtime.budgets.objection(spender, 'scripted')).toBeUndefined();
+  expect(await theatre.runtime.budgets.objection(spender, 'unpriced')).toContain('has no price');
 });
 
 test('[AO53] hooks see the budget of which the least is left', async () => {

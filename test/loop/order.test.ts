@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Point } from '../../sdk/points.ts';
-import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
 import type { Reply, SeenRequest } from './scripted-model.ts';
-import { echo, play, WATCHER, type Stage, type StageOptions } from './stages.ts';
+import { echo, openTheatre, play, type Stage, type StageOptions, WATCHER } from './stages.ts';
 
-let temporary: TemporaryRuntime;
-
-beforeAll(async () => {
-  temporary = await openTemporary({
-    watcher: WATCHER,
-    refuser: {
-      run: `payload.toolName === 'echo' ? ({ action: 'block', reason: 'not here' }) : ({ action: 'allow' })`,
-      manifest: { when: { sessions: ['refused'] } },
-    },
-  });
-}, 120_000);
-
-afterAll(() => temporary.remove());
+const theatre = openTheatre({
+  watcher: WATCHER,
+  refuser: {
+    run: `payload.toolName === 'echo' ? ({ action: 'block', reason: 'not here' }) : ({ action: 'allow' })`,
+    manifest: { when: { sessions: ['refused'] } },
+  },
+});
 
 const STORED: Point[] = ['preMessageCreate', 'postMessageCreate'];
 const OPEN: Point[] = ['sessionStart', 'preInput', 'runStart', ...STORED];
@@ -217,7 +210,7 @@ test.each(Object.entries(SCENES))('the points of %s come in their order', async 
     },
   };
   const { script, options, order, status = 'completed' } = scene;
-  const stage = await play(temporary.runtime, script, { tools: [echo(), fail], ...options });
+  const stage = await play(theatre.runtime, script, { tools: [echo(), fail], ...options });
   expect(stage.points).toEqual(order);
   expect(stage.result.status).toBe(status);
 });
@@ -232,7 +225,7 @@ test('the points of an aborted run come in their order, and each call has its en
       return new Promise(() => undefined);
     },
   };
-  const stage = await play(temporary.runtime, [{ calls: [{ id: 'a', name: 'slow', args: {} }] }], {
+  const stage = await play(theatre.runtime, [{ calls: [{ id: 'a', name: 'slow', args: {} }] }], {
     tools: [slow],
     signal: abort.signal,
   });

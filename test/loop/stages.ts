@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import { POINT_NAMES, type Point } from '../../sdk/points.ts';
 import type { LiveRuntime } from '../../src/index.ts';
 import {
@@ -11,7 +12,12 @@ import {
   type RunResult,
 } from '../../src/loop/index.ts';
 import type { Context } from '../../src/verdict.ts';
-import type { HookDraft } from '../runtime/temporary-runtime.ts';
+import {
+  openTemporary,
+  type HookDraft,
+  type TemporaryConfig,
+  type TemporaryRuntime,
+} from '../runtime/temporary-runtime.ts';
 import { openScriptedModel, type Reply, type SeenRequest } from './scripted-model.ts';
 
 /** One fire as it was made. */
@@ -95,6 +101,52 @@ export async function play(
     await server.close();
   }
 }
+
+/** A runtime for all tests of a file, and agents that run on it. */
+export interface Theatre {
+  readonly runtime: LiveRuntime;
+  readonly folder: string;
+  /** Runs an agent that has the tool `echo`, in a session. */
+  play(
+    sessionId: string,
+    script: Parameters<typeof play>[1],
+    options?: StageOptions,
+  ): Promise<Stage>;
+}
+
+/** Opens a theatre before the tests of a file and closes it after them. */
+export function openTheatre(
+  hooks: Readonly<Record<string, HookDraft>>,
+  config: TemporaryConfig & { readonly access?: object; readonly budgets?: object } = {},
+): Theatre {
+  let temporary: TemporaryRuntime | undefined;
+  beforeAll(async () => {
+    temporary = await openTemporary(hooks, config);
+  }, 120_000);
+  afterAll(() => temporary?.remove());
+  const there = (): TemporaryRuntime => {
+    if (temporary === undefined) throw new Error('The theatre is not open yet');
+    return temporary;
+  };
+  return {
+    get runtime() {
+      return there().runtime;
+    },
+    get folder() {
+      return there().folder;
+    },
+    play: (sessionId, script, options) =>
+      play(there().runtime, script, { sessionId, tools: [echo()], ...options }),
+  };
+}
+
+/** A hook at points, for some sessions. */
+export function at(points: readonly string[], sessions: readonly string[], run: string): HookDraft {
+  return { run, manifest: { points, when: { sessions } } };
+}
+
+/** A call of the tool `echo` as a model writes it. */
+export const call = (id: string, text: unknown) => ({ id, name: 'echo', args: { text } });
 
 /** What is left on the client's screen. */
 export function shownOf(events: readonly ClientEvent[]): string {

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
+import { expect, test } from 'vitest';
 import type { Reply } from './scripted-model.ts';
-import { echo, play, type Stage, type StageOptions } from './stages.ts';
-
-let temporary: TemporaryRuntime;
+import { echo, openTheatre, play, type Stage, type StageOptions } from './stages.ts';
 
 /** A hook at preOutput that looks at no more than so many characters. */
 const looking = (run: string, sessions: readonly string[], maxMatchChars?: number) => ({
@@ -12,47 +9,43 @@ const looking = (run: string, sessions: readonly string[], maxMatchChars?: numbe
   manifest: { points: ['preOutput'], when: { sessions }, ...(maxMatchChars && { maxMatchChars }) },
 });
 
-beforeAll(async () => {
-  temporary = await openTemporary(
-    {
-      redact: looking(
-        `({ action: 'modify', payload: { text: payload.text.replace(/\\d{3}-\\d{2}-\\d{4}/g, '***') } })`,
-        ['redacted', 'both', 'mixed'],
-        11,
-      ),
-      forbid: looking(
-        `payload.text.includes('FORBIDDEN') ? ({ action: 'block', reason: 'not allowed' }) : ({ action: 'allow' })`,
-        ['forbidden', 'both'],
-        9,
-      ),
-      reject: looking(
-        `payload.text.includes('WRONG') ? ({ action: 'rework', feedback: 'again' }) : ({ action: 'allow' })`,
-        ['rejected'],
-        5,
-      ),
-      ask: looking(
-        `payload.text.includes('ASK') ? ({ action: 'ask', reason: 'sure?' }) : ({ action: 'allow' })`,
-        ['asked'],
-        3,
-      ),
-      whole: looking(`({ action: 'allow' })`, ['mixed']),
-      far: looking(`({ action: 'allow' })`, ['far'], 500),
-      fails: looking(`{ throw new Error('no') }`, ['fails'], 5),
-      ends: {
-        run: `{ throw new Error('no') }`,
-        manifest: {
-          points: ['preOutput'],
-          when: { sessions: ['ends'] },
-          maxMatchChars: 5,
-          failPolicy: 'abort',
-        },
+const theatre = openTheatre(
+  {
+    redact: looking(
+      `({ action: 'modify', payload: { text: payload.text.replace(/\\d{3}-\\d{2}-\\d{4}/g, '***') } })`,
+      ['redacted', 'both', 'mixed'],
+      11,
+    ),
+    forbid: looking(
+      `payload.text.includes('FORBIDDEN') ? ({ action: 'block', reason: 'not allowed' }) : ({ action: 'allow' })`,
+      ['forbidden', 'both'],
+      9,
+    ),
+    reject: looking(
+      `payload.text.includes('WRONG') ? ({ action: 'rework', feedback: 'again' }) : ({ action: 'allow' })`,
+      ['rejected'],
+      5,
+    ),
+    ask: looking(
+      `payload.text.includes('ASK') ? ({ action: 'ask', reason: 'sure?' }) : ({ action: 'allow' })`,
+      ['asked'],
+      3,
+    ),
+    whole: looking(`({ action: 'allow' })`, ['mixed']),
+    far: looking(`({ action: 'allow' })`, ['far'], 500),
+    fails: looking(`{ throw new Error('no') }`, ['fails'], 5),
+    ends: {
+      run: `{ throw new Error('no') }`,
+      manifest: {
+        points: ['preOutput'],
+        when: { sessions: ['ends'] },
+        maxMatchChars: 5,
+        failPolicy: 'abort',
       },
     },
-    { approvals: { enabled: true } },
-  );
-}, 120_000);
-
-afterAll(() => temporary.remove());
+  },
+  { approvals: { enabled: true } },
+);
 
 const FILLER = 'a clean stretch of words, '.repeat(12);
 
@@ -69,7 +62,7 @@ function screensOf({ events }: Stage): readonly string[] {
 const lettersOf = (text: string): Reply => ({ text, chunks: text.match(/[^]{1,7}/g) ?? [] });
 
 const say = (text: string, options: StageOptions) =>
-  play(temporary.runtime, [lettersOf(text)], options);
+  play(theatre.runtime, [lettersOf(text)], options);
 
 test('[E01] clean text is shown before its end, and no more of it than hooks looked at', async () => {
   const stage = await say(FILLER, { sessionId: 'redacted' });
@@ -90,7 +83,7 @@ test('[E01] no screen ever shows a part of a match, and what it shows last is wh
       const text = `${FILLER.slice(0, at)}${secret}${FILLER.slice(at)}`;
       const ends = [...cuts, text.length].toSorted((a, b) => a - b);
       const chunks = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
-      const stage = await play(temporary.runtime, [{ chunks }], { sessionId: 'both' });
+      const stage = await play(theatre.runtime, [{ chunks }], { sessionId: 'both' });
       const clean = FILLER.slice(0, at);
       const last = secret === 'FORBIDDEN' ? 'not allowed' : text.replace(secret, '***');
       for (const screen of screensOf(stage)) {
@@ -131,7 +124,7 @@ test('a block takes back what was shown', async () => {
 
 test('[AO26] a rejected answer is taken back and counts once, although hooks saw it in pieces', async () => {
   const wrong = lettersOf(`${FILLER}WRONG${FILLER}`);
-  const stage = await play(temporary.runtime, [wrong, wrong, lettersOf(FILLER)], {
+  const stage = await play(theatre.runtime, [wrong, wrong, lettersOf(FILLER)], {
     sessionId: 'rejected',
   });
   expect(stage.result).toMatchObject({ outcome: 'answer', text: FILLER });
@@ -152,7 +145,7 @@ test('a person is asked once, about the whole answer', async () => {
   });
   expect(asked).toEqual([text]);
   expect(stage.shown).toBe(text);
-  expect(await temporary.runtime.approvals.list({ sessionId: 'asked' })).toHaveLength(1);
+  expect(await theatre.runtime.approvals.list({ sessionId: 'asked' })).toHaveLength(1);
 }, 60_000);
 
 test('a hook that fails lets nothing out', async () => {
@@ -170,7 +163,7 @@ test('a hook whose failure is to end the run ends it in the stream, without anot
 test('text beside tool calls is shown once hooks have seen all of it, or taken back', async () => {
   const calls = [{ id: '1', name: 'echo', args: { text: 'x' } }];
   const beside = (text: string) =>
-    play(temporary.runtime, [{ ...lettersOf(text), calls }, { text: 'done' }], {
+    play(theatre.runtime, [{ ...lettersOf(text), calls }, { text: 'done' }], {
       sessionId: 'redacted',
       tools: [echo()],
     });
@@ -182,7 +175,7 @@ test('text beside tool calls is shown once hooks have seen all of it, or taken b
 
 test('an answer that breaks off is taken back before the next attempt', async () => {
   const cut: Reply = { ...lettersOf(FILLER), isCut: true };
-  const stage = await play(temporary.runtime, [cut, { text: 'hi' }], { sessionId: 'redacted' });
+  const stage = await play(theatre.runtime, [cut, { text: 'hi' }], { sessionId: 'redacted' });
   expect(screensOf(stage)).toContain('');
   expect(stage.shown).toBe('hi');
 }, 60_000);

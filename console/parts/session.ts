@@ -1,7 +1,12 @@
-import { useResource } from '../api/resource.ts';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+
 import type { Me } from '../api/shapes.ts';
 
-/** Whether the one at the console may change grants and modes. */
+/** Who is at the console, once that is known. */
+export const Session = createContext<Me | undefined>(undefined);
+
+/** Whether the one at the console may change grants, modes and configuration. */
 export function useIsAdmin(): boolean {
-  return useResource<Me>('/v1/me').value?.role === 'admin';
+  return useContext(Session)?.role === 'admin';
 }

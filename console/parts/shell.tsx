@@ -7,6 +7,7 @@ import type { Me } from '../api/shapes.ts';
 import { lock, token } from '../api/token.ts';
 import { FaultWall } from './fault-wall.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { Session } from './session.ts';
 import { ThemeButton } from './theme-button.tsx';
 
 const PLACES: readonly (readonly [string, string, IconName])[] = [
@@ -67,7 +68,9 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <ThemeButton />
         </div>
       </nav>
-      <FaultWall key={place.split('/')[1]}>{children}</FaultWall>
+      <Session.Provider value={me.value}>
+        <FaultWall key={place.split('/')[1]}>{children}</FaultWall>
+      </Session.Provider>
     </div>
   );
 }

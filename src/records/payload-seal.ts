@@ -15,6 +15,9 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Otherwise what is cut short is held against a shorter tag, which is easier to forge. */
+const TAG_LENGTH = { authTagLength: TAG_BYTES };
+
 /** Many records share a commit, and all of them are in memory until then. */
 const MAX_EXCHANGE_BYTES = 1024 * 1024;
 
@@ -33,7 +36,7 @@ export function openPayloadSeal(variable: string, env: NodeJS.ProcessEnv): Paylo
     },
     open(id, sealed) {
       try {
-        const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES))
+        const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), TAG_LENGTH)
           .setAAD(Buffer.from(id))
           .setAuthTag(sealed.subarray(NONCE_BYTES, nonceAndTag));
         const body = decipher.update(sealed.subarray(nonceAndTag), undefined, 'utf8');

@@ -60,13 +60,21 @@ test.each(
   60_000,
 );
 
-test('an answer without an end is cut off, and nothing of it is kept', async () => {
-  const endless = await play(theatre.runtime, [{ isEndless: true }], { maxAnswerChars: 50_000 });
-  expect(endless.result).toMatchObject({ status: 'error', error: { code: 'model_answer' } });
-  expect((await endless.history.load(endless.result.sessionId)).map(({ role }) => role)).toEqual([
-    'user',
-  ]);
-}, 120_000);
+test.each([
+  { isEndless: true, stream: true },
+  { isEndless: 'line', stream: true },
+  { isEndless: true, stream: false },
+] as const)(
+  'an answer without an end is cut off, and nothing of it is kept ($isEndless, stream: $stream)',
+  async ({ isEndless, stream }) => {
+    const options = { maxAnswerChars: 50_000, stream };
+    const endless = await play(theatre.runtime, [{ isEndless }], options);
+    expect(endless.result).toMatchObject({ status: 'error', error: { code: 'model_answer' } });
+    const kept = await endless.history.load(endless.result.sessionId);
+    expect(kept.map(({ role }) => role)).toEqual(['user']);
+  },
+  120_000,
+);
 
 test('[HP23] arguments that are no JSON and unknown tools are results that the model reads', async () => {
   const ran: unknown[] = [];

@@ -36,8 +36,8 @@ export interface Reply {
   readonly body?: string;
   /** Ends the connection after the pieces, before the answer is whole. */
   readonly isCut?: boolean;
-  /** Goes on until the client has gone. */
-  readonly isEndless?: boolean;
+  /** Goes on until the client has gone: piece by piece, or without an end of its first line. */
+  readonly isEndless?: boolean | 'line';
   /** Is awaited before anything is answered. */
   readonly before?: () => Promise<void> | void;
 }
@@ -69,7 +69,7 @@ export async function openScriptedModel(script: Script): Promise<ScriptedModel> 
       const headers = { 'content-type': 'application/json', ...reply.headers };
       response.writeHead(reply.status ?? 200, headers).end(reply.body ?? '{"error":{}}');
     } else if (seen.stream === true) await stream(reply, response);
-    else whole(reply, response);
+    else await whole(reply, response);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -90,7 +90,22 @@ function callOf({ id, name, args }: NonNullable<Reply['calls']>[number]) {
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
 
-function whole({ text, calls = [], usage = USAGE }: Reply, response: ServerResponse): void {
+async function goOn(response: ServerResponse, write: () => void): Promise<void> {
+  while (!response.destroyed) {
+    write();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function whole(
+  { text, calls = [], usage = USAGE, isEndless }: Reply,
+  response: ServerResponse,
+): Promise<void> {
+  if (isEndless !== undefined) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"choices":[{"message":{"content":"');
+    return goOn(response, () => void response.write('on and on '.repeat(1000)));
+  }
   const message = {
     role: 'assistant',
     content: text ?? null,
@@ -118,12 +133,11 @@ async function stream(reply: Reply, response: ServerResponse): Promise<void> {
       delta({ tool_calls: [{ index, function: { arguments: all.slice(at, at + size) } }] });
     }
   }
+  if (reply.isEndless === 'line') {
+    return goOn(response, () => void response.write('on and on '.repeat(1000)));
+  }
   if (reply.isEndless === true) {
-    while (!response.destroyed) {
-      delta({ content: 'on and on '.repeat(1000) });
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return;
+    return goOn(response, () => delta({ content: 'on and on '.repeat(1000) }));
   }
   if (reply.isCut === true) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -23,6 +23,11 @@ const theatre = openTheatre({
     `point === 'preSystemPrompt' ? ({ action: 'modify', payload: { systemPrompt: payload.systemPrompt + ' Be kind.' } }) : point === 'preContext' ? ({ action: 'modify', payload: { messages: payload.messages.slice(-1) } }) : ({ action: 'modify', payload: { temperature: 0.5, tools: payload.tools.filter((tool) => tool.name !== 'hidden') } })`,
   ),
   cache: at(['preModelCall'], ['cache'], `({ action: 'result', result: 'cached' })`),
+  twins: at(
+    ['preModelCall'],
+    ['twins'],
+    `({ action: 'result', result: { content: '', toolCalls: [1, 2].map(() => ({ id: 'c', type: 'function', function: { name: 'echo', arguments: '{"text":"x"}' } })) } })`,
+  ),
   inject: at(
     ['runStart', 'postToolUse'],
     ['inject'],
@@ -149,6 +154,12 @@ test('[AO9] a result at preModelCall is the answer, and nothing is sent', async 
   const { requests, result } = await theatre.play('cache', []);
   expect(requests).toEqual([]);
   expect(result.text).toBe('cached');
+});
+
+test('calls that a hook gives in the place of the model are held to what those of a model are', async () => {
+  const { result, fires } = await theatre.play('twins', []);
+  expect(result).toMatchObject({ status: 'error', error: { code: 'model_answer' } });
+  expect(fires.some(({ point }) => point === 'preToolUse')).toBe(false);
 });
 
 test('[AP40] [AP41] [AP43] [AP44] durable text is kept once, ephemeral text is in one request', async () => {

@@ -108,10 +108,14 @@ function checkAnswer({ text, toolCalls }: ModelAnswer): void {
   if (text === '' && toolCalls.length === 0) {
     throw new ModelFailure('it is empty', { kind: 'answer', isTransient: true });
   }
-  const ids = toolCalls.map(({ id }) => id);
-  if (ids.some((id) => id === '') || new Set(ids).size !== ids.length) {
+  if (!haveOwnIds(toolCalls)) {
     throw new ModelFailure('two of its tool calls have the same id', { kind: 'answer' });
   }
+}
+
+function haveOwnIds(toolCalls: readonly ToolCallRequest[]): boolean {
+  const ids = new Set(toolCalls.map(({ id }) => id));
+  return ids.size === toolCalls.length && !ids.has('');
 }
 
 /** What a hook answers in the model's place: a text, or a message with `content` and `toolCalls`. */
@@ -124,7 +128,7 @@ async function cannedAnswer(
   const content = message === undefined ? result : (message.content ?? '');
   const text = typeof content === 'string' ? content : JSON.stringify(content);
   const toolCalls = message?.toolCalls ?? [];
-  if (!toolCalls.every(isCall)) {
+  if (!toolCalls.every(isCall) || !haveOwnIds(toolCalls)) {
     const detail = 'a hook gave it, with tool calls that are not in the form of the API';
     throw new SignalboxError('model_answer', { detail });
   }

@@ -6,6 +6,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, ToolCallRequest } from '../history/message.ts';
+import { boundedFetch, tooLong } from './bounded-fetch.ts';
 import {
   ModelFailure,
   type AnswerSink,
@@ -46,6 +47,7 @@ export function openAiModel(endpoint: ModelEndpoint): Model {
     logLevel: 'off',
     // The key must not go elsewhere.
     fetchOptions: { redirect: 'error' },
+    fetch: boundedFetch(maxAnswerChars),
   });
   return {
     name: model,
@@ -187,7 +189,7 @@ async function readStream(
       await sink.toolCall(call);
     }
     if (chars > maxChars) {
-      throw new ModelFailure(`it is longer than ${maxChars} characters`, { kind: 'answer' });
+      throw tooLong(maxChars);
     }
     isOver ||= choice.finish_reason !== null && choice.finish_reason !== undefined;
   }

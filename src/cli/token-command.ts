@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 import type { ServerRole } from '../config/runtime-config.ts';
 import { EXIT } from './exit-code.ts';
@@ -13,7 +13,7 @@ export interface TokenFlags {
 /** Makes a token of the server and prints it, once, with the line for runtime.json that knows it by its digest. */
 export function runTokenCreate({ terminal }: Session, { role, name = role }: TokenFlags): number {
   const token = `sbx_${randomBytes(32).toString('base64url')}`;
-  const sha256 = createHash('sha256').update(token).digest('hex');
+  const sha256 = hash('sha256', token);
   const line = { name, role, sha256 };
   if (terminal.isJson) terminal.json({ token, line });
   else {

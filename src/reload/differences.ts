@@ -43,6 +43,7 @@ const SETTINGS = [
   'agents',
   'budgets',
   'trust',
+  'server',
 ] as const satisfies readonly (keyof RuntimeConfig)[];
 
 const FIXED = ['store', 'records', 'telemetry'] as const satisfies readonly (keyof RuntimeConfig)[];
@@ -52,11 +53,17 @@ export function heldBack(
   now: RuntimeConfig,
   wanted: RuntimeConfig,
 ): { readonly config: RuntimeConfig; readonly needsRestart: readonly string[] } {
-  const isMoved = now.server.host !== wanted.server.host || now.server.port !== wanted.server.port;
+  const { tokens } = wanted.server;
+  // Tokens are followed; the rest of a server that listens stays as it is.
+  const isHeld = textOf({ ...now.server, tokens }) !== textOf(wanted.server);
   const needsRestart = FIXED.filter((key) => textOf(now[key]) !== textOf(wanted[key]));
   return {
-    config: { ...wanted, ...Object.fromEntries(FIXED.map((key) => [key, now[key]])) },
-    needsRestart: [...needsRestart, ...(isMoved ? ['server'] : [])],
+    config: {
+      ...wanted,
+      ...Object.fromEntries(FIXED.map((key) => [key, now[key]])),
+      server: { ...now.server, tokens },
+    },
+    needsRestart: [...needsRestart, ...(isHeld ? ['server'] : [])],
   };
 }
 
@@ -77,11 +84,13 @@ export function refusalOf(before: Edition, after: Edition): SignalboxError | und
   return undefined;
 }
 
-/** Each hook as one text; the name that the host keeps it by tells of changed files. */
-function entriesOf({ found, loaded }: Edition): ReadonlyMap<string, string> {
+/** Each hook as one text; the name that the host keeps it by tells of changed files. One that fails was tried again. */
+function entriesOf({ found, loaded, failureOf }: Edition): ReadonlyMap<string, string> {
   const text = (entry: HookEntry): string => {
     const { registration: _, ...facts } = entry;
-    return textOf({ ...facts, loadedAs: loaded.get(entry.name)?.source.name });
+    const failure = failureOf(entry);
+    const loadedAs = failure === undefined ? loaded.get(entry.name)?.source.name : failure;
+    return textOf({ ...facts, loadedAs });
   };
   return new Map(found.hooks.map((entry) => [entry.name, text(entry)]));
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { TokenSettings } from '../config/runtime-config.ts';
@@ -109,7 +109,7 @@ export function callerOf(tokens: readonly ServerToken[], token: string): ApiCall
 
 /** Digests are of one length, so that a comparison tells nothing of the token's. */
 function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 function unusable(token: string, detail: string): SignalboxError {

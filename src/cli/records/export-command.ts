@@ -40,8 +40,14 @@ type Writing = (sink: ByteSink) => Promise<number>;
 
 async function toStandardOutput(write: Writing, stop: AbortSignal): Promise<number> {
   const sink = sinkOf(process.stdout);
-  // A reader that went away has what it wanted.
-  return write((bytes) => (stop.aborted ? Promise.resolve() : sink(bytes)));
+  return write(async (bytes) => {
+    try {
+      if (!stop.aborted) await sink(bytes);
+    } catch (error) {
+      // A reader that went away has what it wanted.
+      if (!stop.aborted) throw error;
+    }
+  });
 }
 
 /** A file stands under its name once it is whole. */
@@ -70,7 +76,13 @@ function sinkOf(stream: Writable): ByteSink {
   return async (bytes) => {
     if (stream.errored !== null) throw stream.errored;
     if (stream.write(bytes)) return;
-    // A stream that breaks while it is full drains no more.
-    await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+    const isOver = new AbortController();
+    const { signal } = isOver;
+    try {
+      // A stream that breaks while it is full drains no more.
+      await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]);
+    } finally {
+      isOver.abort();
+    }
   };
 }

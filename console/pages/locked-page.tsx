@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { ApiError, ask } from '../api/client.ts';
 import { token, unlock } from '../api/token.ts';
-import { ErrorNote } from '../parts/notes.tsx';
 
 /** Asks for the token that the server wants. */
 export function LockedPage() {
@@ -47,7 +46,11 @@ export function LockedPage() {
             spellcheck={false}
           />
         </label>
-        {error !== undefined && <ErrorNote error={error} />}
+        {error !== undefined && (
+          <p class="fault" role="alert">
+            {error.message} <code>{error.code}</code>
+          </p>
+        )}
         <button class="button main">Unlock</button>
       </form>
     </main>

@@ -293,6 +293,32 @@ describe.skipIf(CHROMIUM === undefined)(
       );
     });
 
+    test('the keyboard gets past the rail, and into and out of a decision', async () => {
+      const page = await visit('/decisions');
+      await see(page, /^Live$/);
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('page');
+      const grid = page.getByRole('grid');
+      await grid.focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Close' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Close' }).waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid');
+    });
+
+    test('the theme is the one that was chosen, also after a reload', async () => {
+      const page = await visit('/');
+      await page.getByRole('button', { name: 'Theme: Auto' }).click();
+      await page.getByRole('button', { name: 'Theme: Light' }).click();
+      await page.reload();
+      await page.getByRole('button', { name: 'Theme: Dark' }).waitFor();
+      const dark = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(dark).toBe('rgb(17, 23, 21)');
+    });
+
     test('the configuration is read again from the overview', async () => {
       const page = await visit('/');
       await page.getByRole('button', { name: 'Reload configuration' }).click();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Point } from '../../sdk/points.ts';
-import type { Reply, SeenRequest } from './scripted-model.ts';
-import { echo, openTheatre, play, type Stage, type StageOptions, WATCHER } from './stages.ts';
+import type { Reply } from './scripted-model.ts';
+import { call, echo, openTheatre, play, type Stage, type StageOptions, WATCHER } from './stages.ts';
 
 const theatre = openTheatre({
   watcher: WATCHER,
@@ -17,102 +17,41 @@ const REQUEST: Point[] = ['preSystemPrompt', 'preContext', 'preModelCall'];
 const ANSWER: Point[] = ['preOutput', 'onToken', ...STORED, 'postTurn'];
 const CLOSE: Point[] = ['runEnd', 'sessionEnd'];
 const RESULT: Point[] = ['postToolUse', 'preStoreToolResult', ...STORED, 'toolCallDone'];
+/** A turn in which the model answers, and the run ends. */
+const LAST: Point[] = ['preTurn', ...REQUEST, 'postModelCall', ...ANSWER, ...CLOSE];
 
-const call = (id: string, text: unknown = id) => ({ id, name: 'echo', args: { text } });
+/** A turn up to where its calls run. */
+function calling(calls: number): Point[] {
+  const each = (point: Point): Point[] => Array.from({ length: calls }, () => point);
+  const answered: Point[] = [...each('toolCallStarted'), 'postModelCall'];
+  return ['preTurn', ...REQUEST, ...answered, ...each('preToolUse'), ...STORED];
+}
 
-const SCENES: Record<
-  string,
-  {
-    readonly script: readonly Reply[] | ((request: SeenRequest, number: number) => Reply);
-    readonly options?: StageOptions;
-    readonly order: readonly Point[];
-    readonly status?: Stage['result']['status'];
-  }
-> = {
-  'a plain answer': {
-    script: [{ text: 'hi' }],
-    order: [...OPEN, 'preTurn', ...REQUEST, 'postModelCall', ...ANSWER, ...CLOSE],
-  },
+interface Scene {
+  readonly script: readonly Reply[];
+  readonly options?: StageOptions;
+  readonly order: readonly Point[];
+  readonly status?: Stage['result']['status'];
+}
+
+const SCENES: Record<string, Scene> = {
+  'a plain answer': { script: [{ text: 'hi' }], order: [...OPEN, ...LAST] },
   'one tool': {
-    script: [{ calls: [call('a')] }, { text: 'hi' }],
-    order: [
-      ...OPEN,
-      'preTurn',
-      ...REQUEST,
-      'toolCallStarted',
-      'postModelCall',
-      'preToolUse',
-      ...STORED,
-      ...RESULT,
-      'postTurn',
-      'preTurn',
-      ...REQUEST,
-      'postModelCall',
-      ...ANSWER,
-      ...CLOSE,
-    ],
+    script: [{ calls: [call('a', 'x')] }, { text: 'hi' }],
+    order: [...OPEN, ...calling(1), ...RESULT, 'postTurn', ...LAST],
   },
   'parallel tools': {
-    script: [{ calls: [call('a'), call('b')] }, { text: 'hi' }],
-    order: [
-      ...OPEN,
-      'preTurn',
-      ...REQUEST,
-      'toolCallStarted',
-      'toolCallStarted',
-      'postModelCall',
-      'preToolUse',
-      'preToolUse',
-      ...STORED,
-      ...RESULT,
-      ...RESULT,
-      'postTurn',
-      'preTurn',
-      ...REQUEST,
-      'postModelCall',
-      ...ANSWER,
-      ...CLOSE,
-    ],
+    script: [{ calls: [call('a', 'x'), call('b', 'y')] }, { text: 'hi' }],
+    order: [...OPEN, ...calling(2), ...RESULT, ...RESULT, 'postTurn', ...LAST],
   },
   'a refused tool': {
-    script: [{ calls: [call('a')] }, { text: 'hi' }],
+    script: [{ calls: [call('a', 'x')] }, { text: 'hi' }],
     options: { sessionId: 'refused' },
-    order: [
-      ...OPEN,
-      'preTurn',
-      ...REQUEST,
-      'toolCallStarted',
-      'postModelCall',
-      'preToolUse',
-      ...STORED,
-      ...RESULT,
-      'postTurn',
-      'preTurn',
-      ...REQUEST,
-      'postModelCall',
-      ...ANSWER,
-      ...CLOSE,
-    ],
+    order: [...OPEN, ...calling(1), ...RESULT, 'postTurn', ...LAST],
   },
   'a failing tool': {
     script: [{ calls: [{ id: 'a', name: 'fail', args: {} }] }, { text: 'hi' }],
-    order: [
-      ...OPEN,
-      'preTurn',
-      ...REQUEST,
-      'toolCallStarted',
-      'postModelCall',
-      'preToolUse',
-      ...STORED,
-      'postToolFailure',
-      ...RESULT,
-      'postTurn',
-      'preTurn',
-      ...REQUEST,
-      'postModelCall',
-      ...ANSWER,
-      ...CLOSE,
-    ],
+    order: [...OPEN, ...calling(1), 'postToolFailure', ...RESULT, 'postTurn', ...LAST],
   },
   'another attempt after 429, 500 and a cut in the stream': {
     script: [{ status: 429 }, { status: 500 }, { chunks: ['h'], isCut: true }, { text: 'hi' }],
@@ -121,12 +60,7 @@ const SCENES: Record<
       ...OPEN,
       'preTurn',
       ...REQUEST,
-      'preRetry',
-      'preModelCall',
-      'preRetry',
-      'preModelCall',
-      'preRetry',
-      'preModelCall',
+      ...Array.from({ length: 3 }, () => ['preRetry', 'preModelCall'] as const).flat(),
       'postModelCall',
       ...ANSWER,
       ...CLOSE,
@@ -137,22 +71,14 @@ const SCENES: Record<
     options: { compaction: { maxTokens: 200, keepMessages: 2 } },
     order: [
       ...OPEN,
-      'preTurn',
-      ...REQUEST,
-      'toolCallStarted',
-      'postModelCall',
-      'preToolUse',
-      ...STORED,
+      ...calling(1),
       ...RESULT,
       'postTurn',
       'preTurn',
       'preCompact',
       ...STORED,
       'postCompact',
-      ...REQUEST,
-      'postModelCall',
-      ...ANSWER,
-      ...CLOSE,
+      ...LAST.slice(1),
     ],
   },
   'a sub-agent': {
@@ -164,12 +90,7 @@ const SCENES: Record<
     options: { agents: { helper: { description: 'helps' } } },
     order: [
       ...OPEN,
-      'preTurn',
-      ...REQUEST,
-      'toolCallStarted',
-      'postModelCall',
-      'preToolUse',
-      ...STORED,
+      ...calling(1),
       'preSyscall',
       'sessionStart',
       'postSpawn',
@@ -187,11 +108,7 @@ const SCENES: Record<
       'postTerminate',
       ...RESULT,
       'postTurn',
-      'preTurn',
-      ...REQUEST,
-      'postModelCall',
-      ...ANSWER,
-      ...CLOSE,
+      ...LAST,
     ],
   },
   'an error': {
@@ -229,17 +146,6 @@ test('the points of an aborted run come in their order, and each call has its en
     tools: [slow],
     signal: abort.signal,
   });
-  expect(stage.points).toEqual([
-    ...OPEN,
-    'preTurn',
-    ...REQUEST,
-    'toolCallStarted',
-    'postModelCall',
-    'preToolUse',
-    ...STORED,
-    ...RESULT,
-    'postTurn',
-    ...CLOSE,
-  ]);
+  expect(stage.points).toEqual([...OPEN, ...calling(1), ...RESULT, 'postTurn', ...CLOSE]);
   expect(stage.result).toMatchObject({ status: 'cancelled', outcome: 'cancelled' });
 });

@@ -7,6 +7,8 @@ export type Ending =
   | { readonly by: 'guest'; readonly outcome: Outcome; readonly text: string }
   | { readonly by: 'cap' }
   | { readonly by: 'caller' }
+  /** It was sent ahead and did not run. */
+  | { readonly by: 'withdrawn' }
   /** The process is gone: this activity had it at the time, or another one did. */
   | { readonly by: 'loss'; readonly role: 'culprit' | 'bystander'; readonly isMemory: boolean };
 
@@ -25,17 +27,64 @@ export interface Activity {
   readonly id: number;
   readonly work: Work;
   readonly place: Place;
-  readonly startedAt: number;
+  /** Not before its own code may run; `Infinity` for one that waits in line. */
+  startedAt: number;
+  readonly capMs: number;
   /** When its cap is reached. */
-  readonly dueAt: number;
+  dueAt: number;
   readonly logs: string[];
   /** It did something that must not happen twice. */
   hasWritten: boolean;
   isOver: boolean;
   bridgeCalls: number;
   readonly timers: Set<NodeJS.Timeout>;
+  /** Stops listening to the caller's signal. */
+  unlisten: (() => void) | undefined;
+  /** It was sent ahead: the child may leave it out. */
+  isAhead: boolean;
   /** Called once, before anything else starts in the process. */
   readonly onEnd: (ending: Ending) => void;
+}
+
+/** What a process is asked to do in one of its places. */
+export interface Errand {
+  readonly place: Place;
+  readonly work: Work;
+  readonly capMs: number;
+  /** Ends it for its caller. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once, at the cap at the latest, before the process takes other work. */
+  readonly onEnd: (ending: Ending, activity: Activity) => void;
+}
+
+/** An activity that has yet to begin. `onAbort` is told when its caller gives it up. */
+export function newActivity(
+  id: number,
+  { place, work, capMs, signal, onEnd }: Errand,
+  onAbort: (activity: Activity) => void,
+): Activity {
+  const activity: Activity = {
+    id,
+    work,
+    place,
+    capMs,
+    startedAt: Infinity,
+    dueAt: Infinity,
+    logs: [],
+    hasWritten: false,
+    isOver: false,
+    isAhead: false,
+    bridgeCalls: 0,
+    timers: new Set(),
+    unlisten: undefined,
+    onEnd: (ending) => onEnd(ending, activity),
+  };
+  if (signal !== undefined) {
+    const tell = (): void => onAbort(activity);
+    signal.addEventListener('abort', tell, { once: true });
+    activity.unlisten = () => signal.removeEventListener('abort', tell);
+  }
+  return activity;
 }
 
 /** A loaded hook in a process: one isolate for one session, or the hook's module in a worker thread. */

@@ -116,8 +116,12 @@ export class Child {
     return !this.#isGone && this.#exit === undefined;
   }
 
-  send(message: ToChild): void {
-    if (this.isAlive) this.#process.stdin.write(encodeToChild(message));
+  /** Sends messages, all in one write. */
+  send(...messages: readonly ToChild[]): void {
+    if (!this.isAlive) return;
+    const [first, ...rest] = messages.map(encodeToChild);
+    if (first === undefined) return;
+    this.#process.stdin.write(rest.length === 0 ? first : Buffer.concat([first, ...rest]));
   }
 
   /** Ends the process whatever it does. `onExit` follows when the kernel has taken it away. */

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { createCalls, type LoadedHook } from './calls.ts';
 import { WORKER_THREADS } from './launch.ts';
 import { residentMb, watchMemory } from './memory-watch.ts';
 import type { Nurseries } from './nurseries.ts';
 import { Pool } from './pool.ts';
-import { callResult, loadResult, notCalled } from './results.ts';
+import { loadResult } from './results.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
 import type {
-  CallResult,
   HookSource,
   Host,
   HostLimits,
@@ -33,7 +33,7 @@ const IDLE_CHECKS = 4;
 /** Opens a host. Processes start as hooks are loaded. */
 export function openHost(options: HostOptions): Host {
   const { limits, nurseries } = options;
-  const loaded = new Map<string, { readonly source: HookSource; readonly pool: Pool }>();
+  const loaded = new Map<string, LoadedHook>();
   const pools = new Map<string, Pool>();
   let isClosed = false;
 
@@ -78,6 +78,8 @@ export function openHost(options: HostOptions): Host {
   };
   process.on('exit', killAll);
 
+  const callInLine = createCalls((name) => (isClosed ? undefined : loaded.get(name)), limits);
+
   return {
     expect(packages) {
       nurseries.isolate.expect(packages);
@@ -97,22 +99,8 @@ export function openHost(options: HostOptions): Host {
         });
       });
     },
-    call(call) {
-      const hook = loaded.get(call.hook);
-      if (hook === undefined || isClosed) {
-        return Promise.resolve(notCalled('cancelled', 'the host is closed'));
-      }
-      return new Promise<CallResult>((resolve) => {
-        hook.pool.submit({
-          source: hook.source,
-          sessionId: call.sessionId,
-          work: { kind: 'run', input: call.input, ops: call.ops.join(','), bridge: call.bridge },
-          capMs: call.timeoutMs,
-          signal: call.signal,
-          onDone: (done) => resolve(callResult(done, call, limits)),
-        });
-      });
-    },
+    call: (call) => callInLine([call])[0],
+    callInLine,
     unload(name) {
       const hook = loaded.get(name);
       if (hook === undefined) return;

@@ -2,7 +2,7 @@ import { encodeFrame, type Frame } from './frames.ts';
 import { LIMITS } from '../sdk/limits.ts';
 
 /** Changes with every change of the wire. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** Longest frame that the host accepts from a child, in bytes. */
 export const MAX_FROM_CHILD_BYTES = LIMITS.answerBytes + 65_536;
@@ -23,7 +23,8 @@ export interface HookDefinition {
 
 /**
  * From host to child. A *place* is a loaded hook: an isolate, or the hook's module in the worker threads.
- * `open`, `run` and `deliver` each start a segment of hook code, which ends with `settle` or `yield`.
+ * `open`, `run` and `deliver` each start a segment of hook code, which ends with `settle` or `yield`. `next` is a run
+ * that is sent ahead: it starts if the run before it in line plainly let pass, else the child says `unrun`.
  */
 export type ToChild =
   | {
@@ -33,7 +34,7 @@ export type ToChild =
       readonly hook: HookDefinition;
     }
   | {
-      readonly type: 'run';
+      readonly type: 'run' | 'next';
       readonly id: number;
       readonly place: number;
       readonly ops: string;
@@ -67,13 +68,21 @@ export type FromChild =
       readonly outcome: Outcome;
       readonly text: string;
     }
-  | { readonly type: 'yield'; readonly id: number }
+  | { readonly type: 'yield' | 'unrun'; readonly id: number }
   | { readonly type: 'bridge'; readonly id: number; readonly seq: number; readonly text: string }
   | { readonly type: 'log'; readonly id: number; readonly line: string }
   | { readonly type: 'stopped'; readonly id: number };
 
-const TO_CHILD = { open: 1, run: 2, deliver: 3, cancel: 4, drop: 5 } as const;
-const FROM_CHILD = { ready: 1, settle: 2, yield: 3, bridge: 4, log: 5, stopped: 6 } as const;
+const TO_CHILD = { open: 1, run: 2, deliver: 3, cancel: 4, drop: 5, next: 6 } as const;
+const FROM_CHILD = {
+  ready: 1,
+  settle: 2,
+  yield: 3,
+  bridge: 4,
+  log: 5,
+  stopped: 6,
+  unrun: 7,
+} as const;
 
 /** Encodes a message for a child. */
 export function encodeToChild(message: ToChild): Buffer {
@@ -86,8 +95,9 @@ export function encodeToChild(message: ToChild): Buffer {
         text: JSON.stringify(message.hook),
       });
     case 'run':
+    case 'next':
       return encodeFrame({
-        kind: TO_CHILD.run,
+        kind: TO_CHILD[message.type],
         id: message.id,
         number: message.place,
         text: `${message.ops}\n${message.input}`,
@@ -117,10 +127,11 @@ export function decodeToChild(frame: Frame): ToChild | undefined {
   switch (frame.kind) {
     case TO_CHILD.open:
       return { type: 'open', id, place: number, hook: JSON.parse(text) as HookDefinition };
-    case TO_CHILD.run: {
+    case TO_CHILD.run:
+    case TO_CHILD.next: {
       const cut = text.indexOf('\n');
       return {
-        type: 'run',
+        type: frame.kind === TO_CHILD.run ? 'run' : 'next',
         id,
         place: number,
         ops: text.slice(0, cut),
@@ -156,7 +167,9 @@ export function encodeFromChild(message: FromChild): Buffer {
         text: message.text,
       });
     case 'yield':
-      return encodeFrame({ kind: FROM_CHILD.yield, id: message.id, number: 0, text: '' });
+    case 'unrun':
+    case 'stopped':
+      return encodeFrame({ kind: FROM_CHILD[message.type], id: message.id, number: 0, text: '' });
     case 'bridge':
       return encodeFrame({
         kind: FROM_CHILD.bridge,
@@ -166,8 +179,6 @@ export function encodeFromChild(message: FromChild): Buffer {
       });
     case 'log':
       return encodeFrame({ kind: FROM_CHILD.log, id: message.id, number: 0, text: message.line });
-    case 'stopped':
-      return encodeFrame({ kind: FROM_CHILD.stopped, id: message.id, number: 0, text: '' });
   }
 }
 
@@ -187,6 +198,8 @@ export function decodeFromChild(frame: Frame): FromChild | undefined {
       return { type: 'bridge', id, seq: number, text };
     case FROM_CHILD.log:
       return { type: 'log', id, line: text };
+    case FROM_CHILD.unrun:
+      return { type: 'unrun', id };
     case FROM_CHILD.stopped:
       return { type: 'stopped', id };
     default:

@@ -1,6 +1,7 @@
-import type { Activity, Place } from './activity.ts';
+import type { Activity, Ending, Place } from './activity.ts';
 import type { Child } from './child.ts';
 import { Deadlines } from './deadlines.ts';
+import { lineIn } from './line.ts';
 import type { Nursery } from './nursery.ts';
 import type { HostLimits, SandboxKind } from './sandbox.ts';
 import { SandboxProcess } from './sandbox-process.ts';
@@ -159,40 +160,35 @@ export class Pool {
   #start(process: SandboxProcess, place: Place, entry: Queued): void {
     const { task } = entry;
     if (place.isLoaded || task.work.kind === 'load') return this.#run(process, place, entry);
-    const { signal } = task;
-    const onAbort = (): void => process.cancel(loading, { by: 'caller' });
-    const loading = process.start(
+    process.start({
       place,
-      { kind: 'load' },
-      {
-        capMs: this.#options.limits.loadMs,
-        onEnd: (load, activity) => {
-          if (signal !== undefined) signal.removeEventListener('abort', onAbort);
-          if (load.by === 'caller') return task.onDone({ type: 'refused', by: 'caller' });
-          const isLoaded = load.by === 'guest' && load.outcome === 'opened';
-          if (isLoaded) {
-            place.isLoaded = true;
-            return this.#run(process, place, entry);
-          }
-          if (load.by === 'loss' && load.role === 'bystander' && !entry.isSecond)
-            return this.#again(entry, activity);
-          task.onDone({ type: 'not-loaded', ending: load });
-        },
+      work: { kind: 'load' },
+      capMs: this.#options.limits.loadMs,
+      signal: task.signal,
+      onEnd: (load, activity) => {
+        if (load.by === 'caller') return task.onDone({ type: 'refused', by: 'caller' });
+        const isLoaded = load.by === 'guest' && load.outcome === 'opened';
+        if (isLoaded) {
+          place.isLoaded = true;
+          return this.#run(process, place, entry);
+        }
+        if (load.by === 'loss' && load.role === 'bystander' && !entry.isSecond)
+          return this.#again(entry, activity);
+        task.onDone({ type: 'not-loaded', ending: load });
       },
-    );
-    signal?.addEventListener('abort', onAbort, { once: true });
+    });
   }
 
   #run(process: SandboxProcess, place: Place, entry: Queued): void {
     const { task } = entry;
-    if (task.work.kind === 'run' && this.#options.kind === 'isolate')
-      place.sessionId = task.sessionId;
-    const { signal } = task;
-    const onAbort = (): void => process.cancel(activity, { by: 'caller' });
-    const activity = process.start(place, task.work, {
+    const isIsolate = this.#options.kind === 'isolate';
+    if (task.work.kind === 'run' && isIsolate) place.sessionId = task.sessionId;
+    const own = {
+      place,
+      work: task.work,
       capMs: entry.capMs,
-      onEnd: (ending, ended) => {
-        if (signal !== undefined) signal.removeEventListener('abort', onAbort);
+      signal: task.signal,
+      onEnd: (ending: Ending, ended: Activity): void => {
         if (task.work.kind === 'load')
           place.isLoaded = ending.by === 'guest' && ending.outcome === 'opened';
         const mayRepeat =
@@ -203,8 +199,9 @@ export class Pool {
         if (mayRepeat) this.#again(entry, ended);
         else task.onDone({ type: 'ended', ending, activity: ended });
       },
-    });
-    signal?.addEventListener('abort', onAbort, { once: true });
+    };
+    // What followed the first time has been told that it did not run.
+    process.start(own, ...(isIsolate && !entry.isSecond ? lineIn(process, task) : []));
   }
 
   /** Runs a bystander once more, first in line, within what is left of its cap. */

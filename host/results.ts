@@ -49,6 +49,7 @@ export function callResult(done: TaskEnd, call: Call, limits: HostLimits): CallR
   const facts = factsOf(done.activity, ending);
   switch (ending.by) {
     case 'caller':
+    case 'withdrawn':
       return { ok: false, code: 'cancelled', detail: '', ...facts };
     case 'cap':
       return { ok: false, code: 'timeout', detail: `${call.timeoutMs} ms`, ...facts };
@@ -91,6 +92,7 @@ function loadFailure(ending: Ending): Pick<LoadResult & { readonly ok: false }, 
     case 'cap':
       return { code: 'load_timeout', detail: '' };
     case 'caller':
+    case 'withdrawn':
       return { code: 'load_error', detail: 'the caller ended it' };
     case 'loss':
       return {

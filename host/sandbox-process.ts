@@ -1,34 +1,19 @@
 import {
   answerBridge,
   keepLine,
+  newActivity,
   type Activity,
   type Ending,
-  type Place,
-  type Work,
+  type Errand,
 } from './activity.ts';
 import type { Child, Exit } from './child.ts';
 import { Deadlines } from './deadlines.ts';
+import { messageOf } from './errand-message.ts';
+import { Grace } from './grace.ts';
 import type { FromChild } from './messages.ts';
 import { PlaceBook } from './place-book.ts';
-import type { SandboxKind } from './sandbox.ts';
+import type { ProcessOptions } from './process-options.ts';
 import { Segment } from './segment.ts';
-
-/** What a process tells its pool. */
-export interface ProcessEvents {
-  /** It may take work again. */
-  readonly onFree: () => void;
-  readonly onGone: (process: SandboxProcess) => void;
-}
-
-/** What a process is made with. */
-export interface ProcessOptions {
-  readonly kind: SandboxKind;
-  readonly graceMs: number;
-  readonly maxPlaces: number;
-  /** Activities at once: in an isolate process one *segment* runs at a time, however many wait. */
-  readonly lanes: number;
-  readonly events: ProcessEvents;
-}
 
 /** An answer of the host that waits until the process is free to take it in. */
 interface Delivery {
@@ -49,19 +34,24 @@ export class SandboxProcess {
   readonly #options: ProcessOptions;
   readonly #activities = new Map<number, Activity>();
   readonly #deliveries: Delivery[] = [];
+  /** Runs that were sent ahead, in the order that the child takes them up. */
+  readonly #line: Activity[] = [];
   readonly #segment: Segment;
+  readonly #grace: Grace;
   readonly #caps = new Deadlines<Activity>(
     () => this.#activities.values(),
     (activity) => this.cancel(activity, { by: 'cap' }),
   );
   #lastId = 0;
   #isMemoryKill = false;
-  #graceTimer: NodeJS.Timeout | undefined;
 
   constructor(child: Child, options: ProcessOptions) {
     this.child = child;
     this.#segment = new Segment(child.pid);
     this.#options = options;
+    const isStuck = (): boolean =>
+      options.kind === 'worker' ? this.#stopping.size > 0 : this.#segment.isStuck;
+    this.#grace = new Grace(options.graceMs, isStuck, () => child.kill());
     this.idleSince = performance.now();
     this.places = new PlaceBook(options.kind, options.maxPlaces, (place) =>
       child.send({ type: 'drop', place: place.id }),
@@ -92,54 +82,41 @@ export class SandboxProcess {
     return this.#segment.isSlow;
   }
 
-  /** Starts work in a place. `onEnd` is called once, at the cap at the latest, before the process takes other work. */
-  start(
-    place: Place,
-    work: Work,
-    options: {
-      readonly capMs: number;
-      readonly onEnd: (ending: Ending, activity: Activity) => void;
-    },
-  ): Activity {
-    this.#lastId += 1;
-    const startedAt = performance.now();
-    const activity: Activity = {
-      id: this.#lastId,
-      work,
-      place,
-      startedAt,
-      dueAt: startedAt + options.capMs,
-      logs: [],
-      hasWritten: false,
-      isOver: false,
-      bridgeCalls: 0,
-      timers: new Set(),
-      onEnd: (ending) => options.onEnd(ending, activity),
-    };
-    place.isBusy = true;
-    this.#activities.set(activity.id, activity);
-    this.#enter(activity);
-    this.calls += 1;
-    const { id } = activity;
-    if (work.kind === 'run') {
-      this.child.send({ type: 'run', id, place: place.id, ops: work.ops, input: work.input });
-    } else {
-      const { name, contract, config, code, file, memoryMb, declared } = place.source;
-      const input = JSON.stringify({ name, points: [], ...declared, config });
-      const hook = { name, contract, input, code, file, memoryMb };
-      this.child.send({ type: 'open', id, place: place.id, hook });
-    }
-    this.#caps.watch(activity);
-    return activity;
+  /**
+   * Starts work in a place. The runs that follow are sent ahead: each begins when the one before it has plainly let
+   * pass, and is withdrawn otherwise.
+   */
+  start(errand: Errand, ...following: readonly Errand[]): void {
+    const onAbort = (aborted: Activity): void => this.cancel(aborted, { by: 'caller' });
+    const [first, ...line] = [errand, ...following].map((each) => {
+      this.#lastId += 1;
+      const activity = newActivity(this.#lastId, each, onAbort);
+      each.place.isBusy = true;
+      this.#activities.set(activity.id, activity);
+      return activity;
+    }) as [Activity, ...Activity[]];
+    for (const each of line) each.isAhead = true;
+    this.#line.push(...line);
+    this.#begin(first);
+    this.child.send(messageOf(first, 'run'), ...line.map((each) => messageOf(each, 'next')));
   }
 
   /** Ends an activity for its caller; the process is killed if the activity's code does not stop within the grace. */
   cancel(activity: Activity, ending: Ending): void {
     if (activity.isOver) return;
+    const line = this.#segment.isOf(activity.id) ? this.#line.splice(0) : [];
+    this.#giveUp(activity, ending);
+    // What the child may have made of them by now does not count.
+    for (const each of line) this.#giveUp(each, { by: 'withdrawn' });
+    this.#grace.start();
+  }
+
+  #giveUp(activity: Activity, ending: Ending): void {
+    if (activity.isOver) return;
     this.child.send({ type: 'cancel', id: activity.id, place: activity.place.id });
     this.places.remove(activity.place);
+    this.#stopping.add(activity.id);
     this.#finish(activity, ending);
-    this.#startGrace();
   }
 
   /** Kills the process for the memory it holds; the activity whose code runs is the culprit. */
@@ -148,26 +125,21 @@ export class SandboxProcess {
     this.child.kill();
   }
 
+  #begin(activity: Activity): void {
+    activity.startedAt = performance.now();
+    activity.dueAt = activity.startedAt + activity.capMs;
+    this.calls += 1;
+    this.#enter(activity);
+    this.#caps.watch(activity);
+  }
+
   #enter(activity: Activity): void {
     if (this.#options.kind === 'isolate') this.#segment.enter(activity);
   }
 
   #leave(): void {
     this.#segment.leave();
-    clearTimeout(this.#graceTimer);
-    this.#graceTimer = undefined;
-  }
-
-  /** Arms the kill of a process whose running code belongs to an activity that is over. */
-  #startGrace(): void {
-    if (this.#graceTimer !== undefined) return;
-    const isStuck = (): boolean =>
-      this.#options.kind === 'worker' ? this.#stopping.size > 0 : this.#segment.isStuck;
-    if (!isStuck()) return;
-    this.#graceTimer = setTimeout(() => {
-      this.#graceTimer = undefined;
-      if (isStuck()) this.child.kill();
-    }, this.#options.graceMs);
+    this.#grace.stop();
   }
 
   /** Activities that were cancelled and have not been reported stopped. */
@@ -178,8 +150,10 @@ export class SandboxProcess {
     if (message.type === 'ready') return false;
     const { type, id } = message;
     if (this.#stopping.has(id)) return true;
-    if (type === 'stopped' || !this.#activities.has(id)) return false;
-    const isEnd = this.#options.kind === 'isolate' && (type === 'settle' || type === 'yield');
+    const activity = this.#activities.get(id);
+    if (type === 'stopped' || activity === undefined) return false;
+    if (type === 'unrun' && !activity.isAhead) return false;
+    const isEnd = this.#options.kind === 'isolate' && ENDS.has(type);
     return !isEnd || this.#segment.isOf(id);
   }
 
@@ -194,6 +168,8 @@ export class SandboxProcess {
         return this.#onSettle(message.id, { by: 'guest', ...message });
       case 'yield':
         return this.#onYield(message.id);
+      case 'unrun':
+        return this.#onUnrun(message.id);
       case 'log': {
         const activity = this.#activities.get(message.id);
         if (activity !== undefined) keepLine(activity, message.line);
@@ -229,6 +205,15 @@ export class SandboxProcess {
     this.#free();
   }
 
+  #onUnrun(id: number): void {
+    const activity = this.#activities.get(id);
+    if (activity === undefined) return;
+    activity.place.isBusy = false;
+    this.#finish(activity, { by: 'withdrawn' });
+    this.#leave();
+    this.#free();
+  }
+
   #onBridge(id: number, seq: number, text: string): void {
     const activity = this.#activities.get(id);
     if (activity === undefined || activity.isOver) return;
@@ -259,9 +244,13 @@ export class SandboxProcess {
     });
   }
 
-  /** Takes the next delivery, else tells the pool that there is room. */
+  /** Goes on with the line, else with a delivery, else tells the pool that there is room. */
   #free(): void {
     if (this.#segment.activity !== undefined) return;
+    for (let ahead = this.#line.shift(); ahead !== undefined; ahead = this.#line.shift()) {
+      // The child has taken it up, or is about to say that it does not.
+      if (!ahead.isOver) return this.#begin(ahead);
+    }
     for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift()) {
       if (next.activity.isOver) continue;
       return this.#deliver(next);
@@ -274,14 +263,15 @@ export class SandboxProcess {
     if (activity.isOver) return;
     activity.isOver = true;
     for (const timer of activity.timers) clearTimeout(timer);
+    activity.unlisten?.();
     this.#activities.delete(activity.id);
-    if (ending.by === 'cap' || ending.by === 'caller') this.#stopping.add(activity.id);
     activity.onEnd(ending);
   }
 
   #onExit(exit: Exit): void {
     this.#caps.stop();
-    clearTimeout(this.#graceTimer);
+    this.#grace.stop();
+    this.#line.length = 0;
     const lost = [...this.#activities.values()];
     const segment = this.#segment.activity;
     const culprit = segment ?? (lost.length === 1 && exit !== 'killed' ? lost[0] : undefined);
@@ -297,3 +287,6 @@ export class SandboxProcess {
     this.#options.events.onGone(this);
   }
 }
+
+/** Messages of an isolate process that end a segment. */
+const ENDS: ReadonlySet<FromChild['type']> = new Set(['settle', 'yield', 'unrun']);

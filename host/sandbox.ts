@@ -124,6 +124,14 @@ export interface Host {
   load(source: HookSource): Promise<LoadResult>;
   /** Runs a hook; resolves at the cap at the latest. Never rejects. */
   call(call: Call): Promise<CallResult>;
+  /**
+   * Runs hooks of one owner in their order, sent to its process at once where they can be. A call after the first
+   * resolves to `undefined` when one before it did not plainly let pass, or when it could not be sent ahead: then it has
+   * not run.
+   */
+  callInLine(
+    calls: readonly [Call, ...Call[]],
+  ): readonly [Promise<CallResult>, ...Promise<CallResult | undefined>[]];
   /** Drops a hook that no call will name again, and the processes that served no other. */
   unload(hook: string): void;
   /** How many packages are about to be loaded, each into a process of its own; 0 once they are. */

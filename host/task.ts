@@ -8,8 +8,18 @@ export interface Task {
   readonly work: Work;
   readonly capMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Runs that are to follow in the same process and session, each if the one before it plainly lets pass. */
+  readonly following?: readonly Follower[] | undefined;
   /** Called once. */
   readonly onDone: (done: TaskEnd) => void;
+}
+
+/** A run that is sent ahead where it can be. */
+export interface Follower extends Pick<Task, 'source' | 'work' | 'capMs' | 'signal'> {
+  /** Set when it is on its way. */
+  isSent: boolean;
+  /** Called once; with `undefined` when it did not run. */
+  readonly onDone: (done: TaskEnd | undefined) => void;
 }
 
 /** How a task ended: in a process, before it came to one, or because its hook would not load there. */

@@ -61,6 +61,9 @@ export type Action = keyof typeof ACTIONS;
 /** The actions in the order of precedence. */
 export const ACTION_NAMES = Object.keys(ACTIONS) as readonly Action[];
 
+/** The answer that nearly every run gives, as the sandbox writes it; it needs no parser. */
+export const PLAIN_ALLOW = '{"action":"allow"}';
+
 /** Keys that every decision may carry; an action's own row may ask more of one. `retry` is legal at preRetry alone. */
 export const COMMON_KEYS = {
   reason: TEXT,

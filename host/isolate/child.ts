@@ -15,6 +15,7 @@ import {
 import type { IsolateApi } from '../guest/isolate-entry.ts';
 import { cacheOf } from './code-cache.ts';
 import { captureKill, lockDown } from './lock.ts';
+import { PLAIN_ALLOW } from '../../sdk/decisions.ts';
 import { createPlace, type Place, type GuestScripts, type Segment } from './places.ts';
 
 // The entry of a package's process: argv holds the path of the addon.
@@ -25,6 +26,7 @@ const input = process.stdin;
 const kept = lockDown();
 const guest = readyScripts();
 const places = new Map<number, Place>();
+let isLineOpen = false;
 /** Which place an activity runs in. */
 const placeOf = new Map<number, number>();
 
@@ -74,12 +76,9 @@ function take(message: ToChild): void {
       return end(message.id, place.open(message.id, message.hook));
     }
     case 'run':
-      placeOf.set(message.id, message.place);
-      return end(
-        message.id,
-        places.get(message.place)?.run(message.id, message.ops, message.input) ??
-          waiting(message.place),
-      );
+      return run(message);
+    case 'next':
+      return isLineOpen ? run(message) : send({ type: 'unrun', id: message.id });
     case 'deliver': {
       const place = places.get(placeOf.get(message.id) ?? 0);
       return end(message.id, place?.deliver(message.id, message.seq, message.text));
@@ -91,6 +90,18 @@ function take(message: ToChild): void {
     case 'drop':
       return drop(message.place);
   }
+}
+
+/** Runs a hook. The next in line may follow if this one was quick and plainly let pass. */
+function run({ id, place, ops, input }: ToChild & { readonly type: 'run' | 'next' }): void {
+  placeOf.set(id, place);
+  const startedAt = performance.now();
+  const segment = places.get(place)?.run(id, ops, input) ?? waiting(place);
+  isLineOpen =
+    segment?.outcome === 'answer' &&
+    segment.text === PLAIN_ALLOW &&
+    performance.now() - startedAt < QUICK_MS;
+  end(id, segment);
 }
 
 /** A run in a place that is gone can only be an error of the host's own books. */
@@ -108,6 +119,9 @@ function drop(place: number): void {
   places.get(place)?.dispose();
   places.delete(place);
 }
+
+/** Below every cap: what the host gave up for the time that it took is never followed. */
+const QUICK_MS = 1;
 
 const reader = new FrameReader(MAX_TO_CHILD_BYTES);
 input.on('data', (chunk: Buffer) => {

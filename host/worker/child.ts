@@ -61,6 +61,9 @@ function take(message: ToChild): void {
       if (hook === undefined) return settle(message.id, 'crash', '');
       return start(message.id, hook, { ops: message.ops, input: message.input });
     }
+    case 'next':
+      // Runs are sent ahead to isolates alone.
+      return die();
     case 'deliver':
       return jobs
         .get(message.id)

@@ -1,4 +1,4 @@
-import { defaultReason, failedReason, type Decision } from '../../sdk/decisions.ts';
+import { defaultReason, failedReason, PLAIN_ALLOW, type Decision } from '../../sdk/decisions.ts';
 import type { FailureCode } from '../../sdk/errors.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import type { FailPolicy } from '../../sdk/manifest.ts';
@@ -45,8 +45,11 @@ interface RunFailure extends Failure {
   readonly ms: number;
 }
 
-/** Runs one hook somewhere. Should not reject; a rejection counts as a crash. */
-export type RunHook<H> = (hook: H, view: ChainView) => Promise<RunOutcome>;
+/**
+ * Runs one hook somewhere. Should not reject; a rejection counts as a crash. `following` are the hooks that get their
+ * turn with the same view if this one changes nothing.
+ */
+export type RunHook<H> = (hook: H, view: ChainView, following: readonly H[]) => Promise<RunOutcome>;
 
 /** Why a hook gave no decision. */
 export interface Failure {
@@ -75,6 +78,7 @@ export interface DecisionLimits {
 export interface HookTurn<H> {
   readonly hook: H;
   readonly view: ChainView;
+  readonly following?: readonly H[];
   readonly limits: DecisionLimits;
   readonly run: RunHook<H>;
 }
@@ -84,7 +88,7 @@ export async function callHook<H extends ChainHook>(turn: HookTurn<H>): Promise<
   const { hook, view } = turn;
   let outcome: RunOutcome;
   try {
-    outcome = await turn.run(hook, view);
+    outcome = await turn.run(hook, view, turn.following ?? []);
   } catch {
     // The error may hold anything, payload contents included: only that there was one goes on.
     outcome = { ok: false, code: 'crash', detail: 'the host could not run it', ms: 0 };
@@ -98,9 +102,6 @@ export async function callHook<H extends ChainHook>(turn: HookTurn<H>): Promise<
 }
 
 const ALLOW: Decision = { action: 'allow' };
-
-/** The answer that nearly every run gives; it needs no parser. */
-const PLAIN_ALLOW = '{"action":"allow"}';
 
 function readAnswer<H extends ChainHook>(
   turn: HookTurn<H>,

@@ -56,9 +56,10 @@ export async function runChain<H extends ChainHook>(
   const fold = FOLDS[POINTS[point].kind];
   const tally = startTally(request.payload);
   const steps: Step<H>[] = [];
-  for (const hook of hooks) {
+  for (const [at, hook] of hooks.entries()) {
     const view = { point, payload: tally.payload, outputs: tally.outputs };
-    const answer = await callHook({ hook, view, limits, run });
+    const following = hooks.slice(at + 1);
+    const answer = await callHook({ hook, view, following, limits, run });
     steps.push({ hook, answer });
     if (!fold(tally, { hook: hook.name, answer })) break;
   }

@@ -5,9 +5,9 @@ import {
   type Ports,
   type Use,
 } from '../../host/bridges.ts';
-import type { BridgeHandler, CallResult, Host } from '../../host/sandbox.ts';
+import type { BridgeHandler, Call, CallResult, Host } from '../../host/sandbox.ts';
 import { POINTS } from '../../sdk/points.ts';
-import type { Failure, Payload, RunHook } from '../chain/call.ts';
+import type { ChainView, Failure, Payload, RunHook, RunOutcome } from '../chain/call.ts';
 import type { Context } from '../verdict.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { TextOf } from './payload-text.ts';
@@ -45,34 +45,64 @@ export function createHookRunner(
   host: Host,
   ports: Ports,
 ): (frame: FireFrame) => RunHook<BoundHook> {
-  return (frame) => async (hook, view) => {
-    if (hook.failure !== undefined) return { ok: false, ...hook.failure, ms: 0 };
+  return (frame) => {
+    const sent = new Map<BoundHook, SentRun>();
+    return async (hook, view, following) => {
+      if (hook.failure !== undefined) return { ok: false, ...hook.failure, ms: 0 };
+      const ahead = sent.get(hook);
+      if (ahead !== undefined) {
+        // It ran on what the hooks before it left unchanged, or it did not run.
+        const given = await ahead.given;
+        if (given !== undefined) return conclude(frame, ahead.run, given);
+      }
+      const run = prepare(frame, hook, view);
+      if (!run.ok) return { ...run, ms: 0 };
+      const line: PreparedRun[] = [];
+      for (const next of lineBehind(hook, following)) {
+        const behind = prepare(frame, next, view);
+        if (!behind.ok) break;
+        line.push(behind);
+      }
+      const [first, ...others] = host.callInLine([run.call, ...line.map(({ call }) => call)]);
+      for (const [at, given] of others.entries()) {
+        const behind = line[at];
+        if (behind !== undefined) sent.set(behind.hook, { run: behind, given });
+      }
+      return conclude(frame, run, await first);
+    };
+  };
+
+  /** What a hook is called with. */
+  function prepare(frame: FireFrame, hook: BoundHook, view: ChainView): PreparedRun | Unwritten {
     const payload = frame.textOf(view.payload, hook.isReader);
-    if (!payload.ok) return { ...payload, ms: 0 };
+    if (!payload.ok) return payload;
     const { text } = payload;
     const history = hook.isToldHistory ? frame.historyText() : undefined;
     const bridge = watchBridge(() => bridgeOf(hook, ports, frame));
-    const given = await host.call({
+    const around = history === undefined ? hook.frame : withHistory(hook.frame, history);
+    const inputs = inputsOf(hook, frame.bag, view.outputs);
+    const call = {
       hook: hook.entry.source.name,
       sessionId: frame.sessionId,
-      input: writeInput(
-        history === undefined ? hook.frame : withHistory(hook.frame, history),
-        text,
-        {
-          shared: frame.shared,
-          inputs: inputsOf(hook, frame.bag, view.outputs),
-        },
-      ),
+      input: writeInput(around, text, { shared: frame.shared, inputs }),
       timeoutMs: hook.entry.timeoutMs,
       ops: hook.ops,
       bridge: bridge.handle,
       signal: frame.signal,
-    });
+    };
+    return { ok: true, hook, call, text, bridge, isTold: history !== undefined };
+  }
+
+  /** What came of a call, for the chain. */
+  function conclude(
+    { onRun }: FireFrame,
+    { hook, text, bridge, isTold }: PreparedRun,
+    given: CallResult,
+  ): RunOutcome {
     bridge.end();
     const result = scrubRun(given, ports.secrets);
     const used = bridge.used();
-    const uses = history === undefined ? used : [...used, ...readsOf(hook)];
-    frame.onRun?.({ hook, result, uses });
+    onRun?.({ hook, result, uses: isTold ? [...used, ...readsOf(hook)] : used });
     const { ms } = result;
     const refusal = bridge.refusal();
     // What the hook made of a refusal does not count: it may have caught the error, or passed it on as its own.
@@ -84,7 +114,44 @@ export function createHookRunner(
       return { ok: false, code, detail, role, ms };
     }
     return { ok: true, answer: result.answer, ms, delivered: () => JSON.parse(text) as Payload };
-  };
+  }
+}
+
+type Unwritten = { readonly ok: false } & Failure;
+
+interface PreparedRun {
+  readonly ok: true;
+  readonly hook: BoundHook;
+  readonly call: Call;
+  /** The payload as the hook is given it. */
+  readonly text: string;
+  readonly bridge: WatchedBridge;
+  /** Whether it is told the stored messages. */
+  readonly isTold: boolean;
+}
+
+/** A run that was sent ahead; `given` is `undefined` when it did not run. */
+interface SentRun {
+  readonly run: PreparedRun;
+  readonly given: Promise<CallResult | undefined>;
+}
+
+/**
+ * The hooks behind one that its own process can go on with as long as each lets pass: nothing of what they are given
+ * depends on what the one before it answers.
+ */
+function lineBehind({ entry }: BoundHook, following: readonly BoundHook[]): readonly BoundHook[] {
+  const { sandbox, owner } = entry.source;
+  if (sandbox !== 'isolate') return [];
+  const end = following.findIndex(
+    (next) =>
+      next.failure !== undefined ||
+      next.entry.source.owner !== owner ||
+      next.entry.source.sandbox !== sandbox ||
+      next.isToldHistory ||
+      next.inputs.length > 0,
+  );
+  return end < 0 ? following : following.slice(0, end);
 }
 
 /** A bridge that is made with its first call, which most runs never make, and keeps the first refusal. */

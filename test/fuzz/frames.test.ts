@@ -72,7 +72,7 @@ test(
 );
 
 test(
-  'a frame of a child is one of six messages with the fields of its kind, or none',
+  'a frame of a child is one of seven messages with the fields of its kind, or none',
   () => {
     const frame = fc.record({
       kind: fc.integer({ min: 0, max: 255 }).map((kind) => (kind < 200 ? kind % 9 : kind)),
@@ -84,7 +84,7 @@ test(
       fc.property(frame, (each) => {
         const message = decodeFromChild(each);
         const isOutcome = each.number < OUTCOMES.length;
-        const isKnown = each.kind >= 1 && each.kind <= 6 && (each.kind !== 2 || isOutcome);
+        const isKnown = each.kind >= 1 && each.kind <= 7 && (each.kind !== 2 || isOutcome);
         expect(message !== undefined).toBe(isKnown);
         // What is understood says the same again: nothing was guessed or dropped.
         if (message !== undefined) expect(reread(message)).toEqual(message);

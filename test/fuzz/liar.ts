@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
+import { PROTOCOL } from '../../host/messages.ts';
 
 /** An entry that takes the place of a package's process: started in the same way, with a program of our own in it. */
 export interface Liar {
@@ -17,7 +18,7 @@ export async function makeLiar(body: string, first?: string): Promise<Liar> {
   const honest = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
   const folder = await mkdtemp(path.join(os.tmpdir(), 'signalbox-liar-'));
   const isolate = path.join(folder, 'liar.cjs');
-  const ready = first ?? `say(1, 0, 1, ${JSON.stringify(honest.buildHash)});`;
+  const ready = first ?? `say(1, 0, ${PROTOCOL}, ${JSON.stringify(honest.buildHash)});`;
   await writeFile(isolate, `${FRAMES}\n${ready}\nfunction onMessage(heard) { ${body} }\n`);
   const { chmod } = await import('node:fs/promises');
   await chmod(folder, 0o755);

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openHost } from '../../host/host.ts';
 import { openNurseries } from '../../host/nurseries.ts';
 import type { CallResult, Host } from '../../host/sandbox.ts';
+import { PROTOCOL } from '../../host/messages.ts';
 import { callHook, isolateHook } from '../host/hosts.ts';
 import { RUNS, SEED } from './fuzz-size.ts';
 import { makeLiar } from './liar.ts';
@@ -69,6 +70,8 @@ test.each([
   ['the end of a call twice', `say(2, heard.id - 1, 0, '{"action":"allow"}')`],
   ['that a call stopped which nobody ended', `say(6, heard.id, 0, '')`],
   ['that a call waits which nobody made', `say(3, heard.id + 1000, 0, '')`],
+  ['that it left out a run which it was not sent ahead', `say(7, heard.id, 0, '')`],
+  ['that it left out a run which nobody made', `say(7, heard.id + 1000, 0, '')`],
   ['a line of a call that nobody made', `say(5, heard.id + 1000, 0, 'line')`],
   ['a bridge call of a call that nobody made', `say(4, heard.id + 1000, 1, '["store.get"]')`],
   ['a bridge call that is no JSON', `say(4, heard.id, 1, '[')`],
@@ -107,8 +110,8 @@ test('what a child says after its answer, when nothing runs, ends it', async () 
 });
 
 test.each([
-  ['another build', `say(1, 0, 1, 'another');`],
-  ['another wire', `say(1, 0, 2, 'x');`],
+  ['another build', `say(1, 0, ${PROTOCOL}, 'another');`],
+  ['another wire', `say(1, 0, ${PROTOCOL + 1}, 'x');`],
   ['something else', `say(2, 1, 0, '{}');`],
   ['garbage', `write('node: bad option\\n');`],
 ])('a child whose first message names %s is never used', async (_name, first) => {

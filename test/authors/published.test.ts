@@ -147,7 +147,7 @@ test('the schemas are there as values and as files, and the library opens', () =
 });
 
 test('the console comes with it', () => {
-  const files = join(project, 'node_modules/signalbox/dist/src/server/console-files.js');
+  const files = join(project, 'node_modules/signalbox/dist/src/console/console-files.js');
   const script = `
     import { readFileSync } from 'node:fs';
     import { createConsoleFiles } from ${JSON.stringify(files)};

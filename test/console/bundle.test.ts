@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 
-import { createConsoleFiles } from '../../src/server/console-files.ts';
+import { createConsoleFiles } from '../../src/console/console-files.ts';
 
 let folder: string;
 beforeAll(async () => {

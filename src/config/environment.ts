@@ -19,6 +19,7 @@ const PARTS = [
   'records',
   'server',
   'secrets',
+  'approvals',
   'telemetry',
 ] as const satisfies readonly (keyof RuntimeFile)[];
 

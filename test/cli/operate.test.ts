@@ -57,6 +57,11 @@ test(
       expect(await fire(url)).toMatchObject({ reason: 'three' });
       await place.write('runtime.json', '{}');
 
+      expect(await place.run(['coverage', '--url', url])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^preToolUse +1 +\d+ +0$/m),
+      });
+
       const refused = await place.run(['mode', 'guard', 'shadow']);
       expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('mode_refused') });
       const forced = ['mode', 'guard', 'shadow', '--force', '--reason', 'Drill', '--by', 'ann'];

@@ -198,6 +198,34 @@ test(
   },
 );
 
+test(
+  'another version of a package has processes of its own, and those of the old one end',
+  { timeout: BUSY_MS },
+  async () => {
+    runtime.endSession('busy');
+    const facts = { name: 'moving', version: '2.0.0', type: 'module' };
+    await checkout.write('packages/moving/package.json', JSON.stringify(facts));
+    const { changed } = await runtime.reload(WHO);
+    expect(changed).toContainEqual({ kind: 'hook', name: 'moving', change: 'changed' });
+    expect(await reasonAt()).toBe('five');
+    expect(pidsOf('moving@2.0.0')).toHaveLength(1);
+    await expect.poll(() => pidsOf('moving@1.0.0'), { timeout: 20_000 }).toEqual([]);
+  },
+);
+
+test('a hook that failed before and still does is no reason to refuse, and no change', async () => {
+  await checkout.write('hooks/sick/hook.json', JSON.stringify(SICK));
+  await checkout.write('hooks/sick/index.mjs', 'throw new Error("sick");\n');
+  await expect(runtime.reload(WHO)).rejects.toMatchObject({ code: 'reload_refused' });
+  const second = await checkout.open();
+  expect(second.inventory().health).toBe('degraded');
+  const { changed } = await second.reload(WHO);
+  expect(changed.filter(({ name }) => name === 'sick')).toEqual([]);
+  await second.close();
+});
+
+const SICK = { name: 'sick', points: ['preCompact'], capabilities: ['gates_context'] };
+
 test('who reloaded what, and what was refused, is kept', async () => {
   const database = await openDatabase(runtime.config.records.file);
   try {

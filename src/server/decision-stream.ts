@@ -6,6 +6,8 @@ import type { ObjectSchema } from '../../sdk/json-schema.ts';
 import type { Feed, FeedBatch } from '../feed/feed.ts';
 import { isPlain, type FireTrace } from '../feed/trace.ts';
 import { textAnswers } from './openapi.ts';
+import type { ApiCaller } from './roles.ts';
+import type { Keyring } from './tokens.ts';
 
 const QUERY_SCHEMA = {
   type: 'object',
@@ -37,17 +39,18 @@ const HEARTBEAT_MS = 15_000;
 
 interface Stream {
   readonly response: ServerResponse;
+  readonly caller: ApiCaller | undefined;
   readonly isPlainToo: boolean;
 }
 
-/** Adds the route on which fires are seen as they happen. A stopping server ends every stream. */
-export function addDecisionStream(app: FastifyInstance, feed: Feed): void {
+/** Adds the route on which fires are seen as they happen. A stream ends when the server stops or its token goes. */
+export function addDecisionStream(app: FastifyInstance, feed: Feed, keys: Keyring): void {
   const streams = new Set<Stream>();
 
   function send({ response }: Stream, text: string): void {
-    if (text === '') return;
-    response.write(text);
+    // Looked at before, so that one long text is no fault of a client that reads.
     if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
+    else if (text !== '') response.write(text);
   }
 
   function publish(batch: FeedBatch): void {
@@ -67,7 +70,10 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed): void {
     streams.add(stream);
     leave ??= feed.subscribe(publish);
     heart ??= setInterval(() => {
-      for (const each of streams) send(each, ': still here\n\n');
+      for (const each of streams) {
+        if (keys.knows(each.caller)) send(each, ': still here\n\n');
+        else each.response.end();
+      }
     }, HEARTBEAT_MS).unref();
     stream.response.once('close', () => {
       streams.delete(stream);
@@ -81,6 +87,8 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed): void {
 
   app.get<StreamRequest>('/v1/decisions/stream', {
     config: { role: 'operator' },
+    // It would wait for events that nobody is sent.
+    exposeHeadRoute: false,
     schema: {
       operationId: 'streamDecisions',
       summary: 'Follow fires as they happen, as server-sent events',
@@ -99,8 +107,11 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed): void {
       const last = request.headers['last-event-id'];
       const missed = typeof last === 'string' ? feed.after(last) : undefined;
       const first = missed ?? feed.newest(Number(recent)).toReversed();
-      const stream = { response: reply.raw, isPlainToo: plain !== 'false' };
+      const { caller } = request;
+      const stream = { response: reply.raw, caller, isPlainToo: plain !== 'false' };
       reply.hijack();
+      // A client that is gone already would never be told to leave.
+      if (reply.raw.destroyed) return;
       reply.raw.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
         'content-type': 'text/event-stream; charset=utf-8',

@@ -157,7 +157,7 @@ async function createApp(
     addOverviewRoutes(routes, runtime, options.version);
     addControlRoutes(routes, runtime);
     addDecisionRoutes(routes, runtime);
-    addDecisionStream(routes, runtime.feed);
+    addDecisionStream(routes, runtime.feed, keys);
     addPackageRoutes(routes, runtime);
     addTryRoutes(routes, runtime);
     addApprovalRoutes(routes, runtime.approvals);

@@ -5,7 +5,8 @@ import type { TokenSettings } from '../config/runtime-config.ts';
 import type { ApiCaller } from './roles.ts';
 
 /** A token that opens a server. */
-export interface ServerToken extends ApiCaller {
+export interface ServerToken {
+  readonly caller: ApiCaller;
   /** SHA-256 of the token. */
   readonly digest: Buffer;
 }
@@ -15,7 +16,7 @@ const MIN_LENGTH = 16;
 
 /** The token that is in the environment or configuration as a whole; it may do everything. */
 function wholeToken(token: string): ServerToken {
-  return { name: 'token', role: 'admin', digest: digestOf(token) };
+  return { caller: { name: 'token', role: 'admin' }, digest: digestOf(token) };
 }
 
 /** Reads `server.tokens`. Throws `token_unusable` for one that has no value: a server must not open because a variable is missing. */
@@ -24,8 +25,9 @@ export function readTokens(
   env: Readonly<Record<string, string | undefined>>,
 ): readonly ServerToken[] {
   return settings.map(({ name, role, ...source }) => {
+    const caller = { name, role };
     if (source.sha256 !== undefined) {
-      return { name, role, digest: Buffer.from(source.sha256, 'hex') };
+      return { caller, digest: Buffer.from(source.sha256, 'hex') };
     }
     const { env: variable = '' } = source;
     const token = env[variable] ?? '';
@@ -33,7 +35,7 @@ export function readTokens(
     if (token.length < MIN_LENGTH) {
       throw unusable(name, `${variable} has fewer than ${MIN_LENGTH} characters`);
     }
-    return { name, role, digest: digestOf(token) };
+    return { caller, digest: digestOf(token) };
   });
 }
 
@@ -42,6 +44,8 @@ export interface Keyring {
   tokens(): readonly ServerToken[];
   /** Whether it knows or ever knew a token: then nobody gets in without one, even when the last is taken away. */
   isGuarded(): boolean;
+  /** Whether a caller that got in would still. */
+  knows(caller: ApiCaller | undefined): boolean;
 }
 
 /** A keyring of one token for everything, if there is one, and of those that `others` gives at the moment. */
@@ -67,6 +71,7 @@ export function createKeyring(
       tokens();
       return isGuarded;
     },
+    knows: (caller) => tokens().some((token) => token.caller === caller) || !isGuarded,
   };
 }
 
@@ -104,7 +109,7 @@ export function callerOf(tokens: readonly ServerToken[], token: string): ApiCall
   for (const known of tokens) {
     if (timingSafeEqual(known.digest, digest)) found = known;
   }
-  return found === undefined ? undefined : { name: found.name, role: found.role };
+  return found?.caller;
 }
 
 /** Digests are of one length, so that a comparison tells nothing of the token's. */

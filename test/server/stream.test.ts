@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
-import { serve, type Served } from './served.ts';
+import { readTokens, type ServerToken } from '../../src/server/tokens.ts';
+import { serve, TOKENS, type Served } from './served.ts';
 
 let temporary: TemporaryRuntime;
 let served: Served;
@@ -190,6 +191,29 @@ test('a client that never reads is cut, and nobody waits for it', async () => {
   await expect.poll(() => reader.events.map((event) => event.id), WAIT).toContain(id);
   await reader.leave();
 });
+
+test('a stream ends once its token is taken away', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const [first, second] = [readOne('first'), readOne('second')];
+  let tokens: readonly ServerToken[] = [...first, ...second];
+  const other = await serve(temporary.runtime, { tokens: () => tokens });
+  const [gone, stays] = [
+    await follow('', { authorization: `Bearer ${TOKENS.admin}` }, other),
+    await follow('', { authorization: `Bearer ${TOKENS.operator}` }, other),
+  ];
+  tokens = second;
+  vi.advanceTimersByTime(15_000);
+  vi.useRealTimers();
+  await expect.poll(gone.hasEnded, WAIT).toBe(true);
+  expect(stays.hasEnded()).toBe(false);
+  await stays.leave();
+  await other.server.close();
+});
+
+function readOne(name: 'first' | 'second'): readonly ServerToken[] {
+  const env = name === 'first' ? 'admin' : 'operator';
+  return readTokens([{ name, role: 'operator', env }], TOKENS);
+}
 
 test('a stopping server ends its streams', async () => {
   const other = await serve(temporary.runtime, { drainMs: 60_000 });

@@ -122,7 +122,7 @@ Text beside tool calls and a model's thinking are not shown while text waits.
 **Windows.** Where every hook at \`preOutput\` says in its manifest how far it looks (\`maxMatchChars\`), clean text need not
 wait: hooks are asked about one piece after the other, each with what stands before it, and a piece goes out up to where
 no match can begin that does not end in it. Of those pieces nothing but the showing comes: nobody is asked, no rejection counts,
-nothing is injected. The first piece that is not let through as it is ends the windows of that answer. The whole answer
+nothing is injected; what a hook decided on them is recorded. The first piece that is not let through as it is ends the windows of that answer. The whole answer
 then passes the hooks once more, and that verdict is the one that holds: what it changes stands in place of all that was shown
 (\`replace\`), and history keeps the same. Text beside tool calls is shown too once hooks have let all of it pass.
 

@@ -3,7 +3,7 @@ export { openAgentSession } from './session.ts';
 export type { AgentSession, Input, Place } from './agent-session.ts';
 export type { AgentOptions, Compaction, RunResult, SubAgent } from './options.ts';
 export type { ClientEvent, OnEvent } from './client-events.ts';
-export { openHistory, type HistoryStore, type Stored } from './history/history.ts';
+export { openHistory, type HistoryStore, type Parked, type Stored } from './history/history.ts';
 export type { MessageDraft, StoredMessage, ToolCallRequest } from './history/message.ts';
 export { openAiModel, type ModelEndpoint } from './model/openai-model.ts';
 export {

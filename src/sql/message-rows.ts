@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely';
 import type { Database } from './database.ts';
 import { statementOf } from './dialect.ts';
 import type { MessageTable } from './tables.ts';
@@ -10,6 +11,8 @@ export interface MessageRows {
   /** Those that no summary stands for, in their order. */
   load(sessionId: string): Promise<readonly MessageTable[]>;
   get(id: string): Promise<string | undefined>;
+  /** The last of those. */
+  last(sessionId: string): Promise<string | undefined>;
   insert(row: NewMessage): Promise<void>;
   replace(id: string, text: string): Promise<void>;
   /** Replaces a text that is still as it was; whether it was. Of two that do so at once one does not. */
@@ -24,6 +27,13 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** Binds the queries to a database. */
 export function openMessageRows(database: Database): MessageRows {
   const { builder } = database;
+
+  async function textOf(query: { compile(): CompiledQuery }): Promise<string | undefined> {
+    const { rows } = await database.run(statementOf(query.compile()), { maxBytes: MAX_BYTES });
+    // The column is a text.
+    return rows[0]?.['text'] as string | undefined;
+  }
+
   return {
     async load(sessionId) {
       const query = builder
@@ -37,12 +47,17 @@ export function openMessageRows(database: Database): MessageRows {
       // The columns are those of the table.
       return rows as unknown as readonly MessageTable[];
     },
-    async get(id) {
-      const query = builder.selectFrom('messages').select('text').where('id', '=', id);
-      const { rows } = await database.run(statementOf(query.compile()), { maxBytes: MAX_BYTES });
-      // The column is a text.
-      return rows[0]?.['text'] as string | undefined;
-    },
+    get: (id) => textOf(builder.selectFrom('messages').select('text').where('id', '=', id)),
+    last: (sessionId) =>
+      textOf(
+        builder
+          .selectFrom('messages')
+          .select('text')
+          .where('session_id', '=', sessionId)
+          .where('is_evicted', '=', 0)
+          .orderBy('seq', 'desc')
+          .limit(1),
+      ),
     async insert(row) {
       const query = builder
         .insertInto('messages')

@@ -20,7 +20,7 @@ beforeAll(async () => {
     {
       asks: {
         run: `payload.args.text.startsWith('ask')
-          ? ({ action: 'ask', reason: 'sure?', prompt: 'Run it?' })
+          ? ({ action: 'ask', reason: 'sure?', prompt: 'Run it?', timeoutMs: payload.args.text === 'ask briefly' ? 1 : 300_000 })
           : payload.args.text === 'bad' ? ({ action: 'block', reason: 'never' }) : ({ action: 'allow' })`,
       },
       change: {
@@ -120,6 +120,17 @@ test('a question that nobody answered meanwhile is put to a person again', async
   });
   expect(asked).toEqual([{ text: 'ask!' }]);
   expect(ran).toEqual([{ text: 'ask!' }]);
+}, 60_000);
+
+test('a question whose time ran out meanwhile is a denial', async () => {
+  const ran: unknown[] = [];
+  await leave('brief', [call('1', 'ask briefly'), call('2', 'free')], [echo(ran)]);
+  const { requests } = await resume('brief', [echo(ran)]);
+  expect(requests[0]?.messages.slice(-2).map(({ content }) => content)).toEqual([
+    expect.stringMatching(/^Approval timeout - denied by default/) as string,
+    'echo free',
+  ]);
+  expect(ran).toEqual([{ text: 'free' }]);
 }, 60_000);
 
 test('of two processes that take up the same calls one runs them, and a grant counts once', async () => {

@@ -37,7 +37,7 @@ export async function openHistory(file: string): Promise<HistoryStore> {
       return found.map(({ text }) => readRow(text).message);
     },
     async parked(sessionId) {
-      const { text } = (await rows.load(sessionId)).at(-1) ?? {};
+      const text = await rows.last(sessionId);
       if (text === undefined) return undefined;
       const { message, approvals } = readRow(text);
       return approvals === undefined ? undefined : { messageId: message.id, approvals };

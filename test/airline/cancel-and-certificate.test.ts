@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Flight, FlightDay } from '../fixtures/packages/airline-policy/policy/database.ts';
+import type { Flight, FlightDay } from '../../examples/packages/airline-policy/policy/database.ts';
 import {
   changeAnn,
   flight,

@@ -59,7 +59,7 @@ describe.skipIf(!existsSync(DATA))(
           hooks: { overrides: { 'airline-policy': { timeoutMs: 30_000 } } },
           packages: [
             {
-              package: join(ROOT, 'test/fixtures/packages/airline-policy'),
+              package: join(ROOT, 'examples/packages/airline-policy'),
               grants: ['store:read', 'reads_tool_io', 'gates_tools'],
             },
           ],

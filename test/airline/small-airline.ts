@@ -1,10 +1,10 @@
-import { createHook } from '../fixtures/packages/airline-policy/hooks/airline-policy/index.ts';
+import { createHook } from '../../examples/packages/airline-policy/hooks/airline-policy/index.ts';
 import type {
   Flight,
   FlightDay,
   Reservation,
   User,
-} from '../fixtures/packages/airline-policy/policy/database.ts';
+} from '../../examples/packages/airline-policy/policy/database.ts';
 
 export const NOW = '2024-05-15T15:00:00';
 

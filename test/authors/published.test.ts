@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -73,22 +74,12 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-test('a new hook package passes its own tests at once', () => {
-  const vitest = join(MODULES, 'vitest/vitest.mjs');
-  const { status, output } = node([vitest, 'run', '--testTimeout=120000', '--hookTimeout=120000']);
-  expect(output).toMatch(/4 passed/);
-  expect(status).toBe(0);
-});
-
-test('packages of other contracts and a local hook pass their own tests at once', () => {
+test('a package of another contract and a local hook pass their own tests at once', () => {
   const others = join(project, 'others');
   mkdirSync(others);
   const main = join(project, 'node_modules/signalbox/dist/src/cli/main.js');
-  const contracts = ['amplifier', 'agent-os', 'standard-agents', 'harness'];
-  for (const contract of contracts) {
-    const made = node([main, 'new', `a-${contract}`, '--contract', contract], others);
-    require(made.status === 0, made.output);
-  }
+  const made = node([main, 'new', 'a-filter', '--contract', 'standard-agents'], others);
+  require(made.status === 0, made.output);
   mkdirSync(join(others, 'local'));
   const local = node([main, 'new', 'a-local', '--local'], join(others, 'local'));
   require(local.status === 0, local.output);
@@ -98,8 +89,8 @@ test('packages of other contracts and a local hook pass their own tests at once'
     others,
   );
   rmSync(others, { recursive: true });
-  expect(output).toMatch(/5 passed/);
-  expect(output).toMatch(/20 passed/);
+  expect(output).toMatch(/2 passed/);
+  expect(output).toMatch(/8 passed/);
 });
 
 test('its types are right with the types of nothing but the sdk, neither DOM nor Node.js', () => {
@@ -111,12 +102,6 @@ test('its types are right with the types of nothing but the sdk, neither DOM nor
   writeFileSync(join(project, 'tsconfig.strict.json'), config);
   expect(node([tsc, '--project', 'tsconfig.strict.json'])).toEqual({ status: 0, output: '' });
   rmSync(join(project, 'tsconfig.strict.json'));
-});
-
-test('it is fit to publish, and its tarball holds the hook alone', () => {
-  const packed = node([join(project, 'node_modules/signalbox/dist/src/cli/main.js'), 'pack']);
-  expect(packed.output).toContain('no-wipe-0.1.0.tgz');
-  expect(packed.status).toBe(0);
 });
 
 test('a hook that decides what it may not does not compile', () => {
@@ -179,6 +164,49 @@ test("the author guide's hook passes the author guide's tests, types and checks"
   expect(node([join(MODULES, 'typescript/bin/tsc'), '--project', '.']).output).toBe('');
   const main = join(project, 'node_modules/signalbox/dist/src/cli/main.js');
   expect(node([main, 'pack', '--check'])).toMatchObject({ status: 0 });
+});
+
+/** The lines of shell that a guide shows, block by block. */
+function shellOf(page: string): string[] {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
+  return Array.from(text.matchAll(/^```sh\n(.*?)^```$/gms), ([, lines = '']) => lines);
+}
+
+test("the author guide's lines of shell go through as a newcomer types them, and leave a tarball", () => {
+  const desk = join(scratch, 'desk');
+  const modules = join(project, 'node_modules');
+  mkdirSync(join(desk, 'node_modules/.bin'), { recursive: true });
+  const programs = {
+    signalbox: 'signalbox/dist/src/cli/main.js',
+    vitest: 'vitest/vitest.mjs',
+  };
+  for (const [name, file] of Object.entries(programs)) {
+    const bin = join(desk, 'node_modules/.bin', name);
+    writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${join(modules, file)}" "$@"\n`);
+    chmodSync(bin, 0o755);
+  }
+  // What npm would fetch lies there already, and what watches is to end.
+  const around = `set -e
+npm() {
+  case "$*" in
+    install) ln -s "${modules}" node_modules; export PATH="${desk}/node_modules/.bin:$PATH" ;;
+    # A busy machine is no reason to fail here.
+    test) command npm test -- --testTimeout=120000 --hookTimeout=120000 ;;
+    "run dev") command npm run dev -- --once ;;
+    "run bench") command npm run bench -- --rounds 2 ;;
+    *) command npm "$@" ;;
+  esac
+}
+npx() { command npx --no-install "$@"; }
+`;
+  const blocks = shellOf('authors.md');
+  expect(blocks).toHaveLength(3);
+  const script = `${around}${blocks.join('\n')}`;
+  const { status, output } = run('sh', ['-c', script], desk);
+  expect(output).toMatch(/4 passed/);
+  expect(output).toContain('Fit to publish.');
+  expect({ status, output }).toMatchObject({ status: 0 });
+  expect(existsSync(join(desk, 'no-wipe/no-wipe-0.1.0.tgz'))).toBe(true);
 });
 
 test('what the embedding guide shows prints what it says', () => {

@@ -8,12 +8,8 @@ import type { Point } from '../../sdk/points.ts';
 import { ROOT } from '../house/imports.ts';
 
 /** Every hook that this checkout ships, by the folder of its tree. */
-const HOOKS = [
-  '.',
-  'examples/packages/spend-guard',
-  'test/fixtures/packages/airline-policy',
-].flatMap((root) =>
-  readdirSync(join(ROOT, root, 'hooks')).map((name) => join(root, 'hooks', name)),
+const HOOKS = ['.', 'examples/packages/spend-guard', 'examples/packages/airline-policy'].flatMap(
+  (root) => readdirSync(join(ROOT, root, 'hooks')).map((name) => join(root, 'hooks', name)),
 );
 
 interface Fixture {

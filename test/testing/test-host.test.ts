@@ -243,7 +243,7 @@ test.each(['package.json', 'runtime.json'])(
       await own.reload();
       expect(await own.run('preInput', { text: '' })).toFail('capability');
       writeFileSync(join(hook, 'index.mjs'), 'export const run = (;');
-      await expect(own.reload()).rejects.toThrow();
+      await expect(own.reload()).rejects.toThrow('saying');
     } finally {
       await own.close();
       rmSync(folder, { recursive: true });

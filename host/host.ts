@@ -78,26 +78,37 @@ export function openHost(options: HostOptions): Host {
   };
   process.on('exit', killAll);
 
+  function declare(source: HookSource): Pool {
+    const pool = poolOf(source);
+    loaded.set(source.name, { source, pool });
+    return pool;
+  }
+
+  function load(source: HookSource, pool: Pool): Promise<LoadResult> {
+    const startedAt = performance.now();
+    return new Promise((resolve) => {
+      pool.submit({
+        source,
+        sessionId: '',
+        work: { kind: 'load' },
+        capMs: limits.loadMs,
+        onDone: (done) => resolve(loadResult(done, performance.now() - startedAt)),
+      });
+    });
+  }
+
   const callInLine = createCalls((name) => (isClosed ? undefined : loaded.get(name)), limits);
 
   return {
-    expect(packages) {
-      nurseries.isolate.expect(packages);
-      if (packages === 0) nurseries.worker.expect(0);
+    expect(owners) {
+      nurseries.isolate.expect(owners);
+      if (owners === 0) nurseries.worker.expect(0);
     },
-    load(source) {
-      const pool = poolOf(source);
-      loaded.set(source.name, { source, pool });
-      const startedAt = performance.now();
-      return new Promise<LoadResult>((resolve) => {
-        pool.submit({
-          source,
-          sessionId: '',
-          work: { kind: 'load' },
-          capMs: limits.loadMs,
-          onDone: (done) => resolve(loadResult(done, performance.now() - startedAt)),
-        });
-      });
+    declare,
+    load: (source) => load(source, declare(source)),
+    async warm(name) {
+      const hook = loaded.get(name);
+      if (hook !== undefined && !isClosed) await load(hook.source, hook.pool);
     },
     call: (call) => callInLine([call])[0],
     callInLine,

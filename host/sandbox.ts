@@ -122,6 +122,10 @@ export interface SandboxLoad {
 export interface Host {
   /** Loads a hook and reports whether it can run. Never rejects. */
   load(source: HookSource): Promise<LoadResult>;
+  /** Takes note of a hook that has loaded before: its first call brings it up. */
+  declare(source: HookSource): void;
+  /** Brings a declared hook up before its first call; one that was dropped since stays down. */
+  warm(hook: string): Promise<void>;
   /** Runs a hook; resolves at the cap at the latest. Never rejects. */
   call(call: Call): Promise<CallResult>;
   /**
@@ -134,8 +138,8 @@ export interface Host {
   ): readonly [Promise<CallResult>, ...Promise<CallResult | undefined>[]];
   /** Drops a hook that no call will name again, and the processes that served no other. */
   unload(hook: string): void;
-  /** How many packages are about to be loaded, each into a process of its own; 0 once they are. */
-  expect(packages: number): void;
+  /** How many owners of hooks are about to be loaded, each into a process of its own; 0 once they are. */
+  expect(owners: number): void;
   /** Drops the isolates of a session. */
   endSession(sessionId: string): void;
   processes(): readonly ProcessFacts[];

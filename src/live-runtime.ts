@@ -38,6 +38,7 @@ import { startRetention } from './records/retention.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import { openEdition, type Edition, type House } from './reload/edition.ts';
 import { createEditions } from './reload/editions.ts';
+import { openLoadProofs } from './reload/load-proofs.ts';
 import { createReloader } from './reload/reloader.ts';
 import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
@@ -124,6 +125,7 @@ async function assemble(
   onOpened(() => onlookers.close());
   const { observers, feed, metrics, coverage, masked } = onlookers;
   const house: House = {
+    proofs: openLoadProofs(config.cacheFolder, entries.buildHash),
     nurseries: nurseriesInTurn(entries, nurseries),
     database,
     store,

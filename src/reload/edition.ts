@@ -21,6 +21,7 @@ import type { Rig } from '../rig.ts';
 import type { Database } from '../sql/database.ts';
 import { composeAgents } from '../standard-agents/composition.ts';
 import type { Store } from '../store/store.ts';
+import type { LoadProofs } from './load-proofs.ts';
 import { loadHooks, type LoadedHooks } from './loading.ts';
 
 /** What stays when the configuration changes. */
@@ -28,6 +29,7 @@ export interface House extends Pick<
   FiringParts,
   'payloads' | 'checkTool' | 'ask' | 'turns' | 'decisions' | 'observers' | 'reasons'
 > {
+  readonly proofs: LoadProofs;
   /** Where the processes of a further host come from. */
   readonly nurseries: () => Nurseries;
   readonly database: Database;
@@ -69,14 +71,13 @@ export async function openEdition(house: House, draft: EditionDraft): Promise<Ed
   const { limits } = config;
   const isShared = previous !== undefined && haveEqualLimits(previous.config.limits, limits);
   const host = isShared ? previous.host : openHost({ limits, nurseries: house.nurseries() });
-  if (!isShared) host.expect(config.packages.length);
   const loaded = await loadHooks(host, {
     entries: found.hooks,
     previous: isShared ? previous.loaded : undefined,
     edition: number,
     isRereading,
+    proofs: house.proofs,
   });
-  host.expect(0);
   try {
     return await assemble(house, draft, { host, loaded });
   } catch (error) {

@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
-import type { Host, HookSource } from '../../host/sandbox.ts';
+import type { Host, HookSource, LoadResult } from '../../host/sandbox.ts';
 import type { HandlerEntry } from '../../sdk/contracts.ts';
 import type { Failure } from '../chain/call.ts';
 import type { HookEntry } from '../packages/catalog.ts';
+import type { LoadProof, LoadProofs } from './load-proofs.ts';
 import { wasTouched } from './touched.ts';
 
 /** A hook as the host knows it. */
@@ -26,6 +27,7 @@ export type LoadedHooks = ReadonlyMap<string, LoadedHook>;
 export interface Loading {
   readonly entries: readonly HookEntry[];
   readonly previous?: LoadedHooks | undefined;
+  readonly proofs: LoadProofs;
   /** Counts the editions of a process from 1. */
   readonly edition: number;
   /** Whether files of workers that were written to since are loaded again. */
@@ -34,40 +36,84 @@ export interface Loading {
 
 /**
  * Loads every hook that can be loaded: all owners at once, and of one owner as many as its processes have use for. What is
- * the same as before stays where it is.
+ * the same as before stays where it is. What has loaded at an earlier start comes up afterwards, or with its first call.
  */
 export async function loadHooks(host: Host, loading: Loading): Promise<LoadedHooks> {
+  const { proofs } = loading;
   const loaded = new Map<string, LoadedHook>();
-  const wanted: { readonly entry: HookEntry; readonly source: HookSource }[] = [];
+  const wanted: Wanted[] = [];
+  const proven: HookSource[] = [];
   for (const entry of loading.entries) {
     if (entry.failure !== undefined) continue;
     const known = loading.previous?.get(entry.name);
-    const isKept = known !== undefined && (await isSame(known, entry, loading.isRereading));
-    if (isKept) loaded.set(entry.name, known);
-    else wanted.push({ entry, source: placedSource(entry, loading.edition) });
-  }
-  const load = async ({ entry, source }: (typeof wanted)[number]): Promise<void> => {
-    const readAt = Date.now();
-    const result = await host.load(source);
-    const fact = { source, origin: originOf(entry), readAt };
-    if (!result.ok) {
-      const { code, detail } = result;
-      loaded.set(entry.name, { ...fact, failure: { code, detail } });
-      return;
+    if (known !== undefined && (await isSame(known, entry, loading.isRereading))) {
+      loaded.set(entry.name, known);
+      continue;
     }
-    const { handlers } = result;
-    const stray = handlers === undefined ? undefined : strayOf(entry, handlers);
-    const failure =
-      stray === undefined ? undefined : ({ code: 'load_error', detail: stray } as const);
-    loaded.set(entry.name, {
-      ...fact,
-      ...(failure !== undefined && { failure }),
-      ...(failure === undefined && handlers !== undefined && { handlers }),
-    });
-  };
+    const source = placedSource(entry, loading.edition);
+    const item = { entry, source, origin: originOf(entry), readAt: Date.now() };
+    // The text of an isolate's hook is all there is to it; files that a worker imports may have changed.
+    const proof = source.sandbox === 'isolate' ? await proofs.find(item.origin) : undefined;
+    if (proof === undefined) wanted.push(item);
+    else {
+      host.declare(source);
+      proven.push(source);
+      loaded.set(entry.name, factOf(item, proof));
+    }
+  }
   const byOwner = Map.groupBy(wanted, ({ source }) => source.owner);
+  host.expect(new Set(wanted.flatMap(({ source }) => ownerOf(source))).size);
+  const load = async (item: Wanted): Promise<void> => {
+    const { source, entry, origin } = item;
+    const result = await host.load(source);
+    loaded.set(entry.name, factOf(item, result));
+    if (result.ok && source.sandbox === 'isolate') await proofs.keep(origin, result);
+  };
   await Promise.all([...byOwner.values()].map((hooks) => inLanes(hooks, load)));
+  host.expect(0);
+  bringUp(host, proven);
   return loaded;
+}
+
+/** Whose process an isolate runs in; hooks of workers share theirs. */
+const ownerOf = ({ sandbox, owner }: HookSource): readonly string[] =>
+  sandbox === 'isolate' ? [owner] : [];
+
+interface Wanted {
+  readonly entry: HookEntry;
+  readonly source: HookSource;
+  readonly origin: string;
+  readonly readAt: number;
+}
+
+/** What a load came to, or what is known of an earlier one. */
+function factOf(
+  { entry, source, origin, readAt }: Wanted,
+  result: LoadProof | LoadResult,
+): LoadedHook {
+  const fact = { source, origin, readAt };
+  if ('ok' in result && !result.ok) {
+    const { code, detail } = result;
+    return { ...fact, failure: { code, detail } };
+  }
+  const { handlers } = result;
+  const stray = handlers === undefined ? undefined : strayOf(entry, handlers);
+  if (stray !== undefined) return { ...fact, failure: { code: 'load_error', detail: stray } };
+  return { ...fact, ...(handlers !== undefined && { handlers }) };
+}
+
+/** What a program does right after the start goes first. */
+const BRING_UP_AFTER_MS = 200;
+
+/** Loads hooks one after the other while nobody waits for them. What goes wrong is told by their calls. */
+function bringUp(host: Host, sources: readonly HookSource[]): void {
+  if (sources.length === 0) return;
+  const timer = setTimeout(() => {
+    void (async () => {
+      for (const { name } of sources) await host.warm(name);
+    })();
+  }, BRING_UP_AFTER_MS);
+  timer.unref();
 }
 
 /** Loads of one owner that are on their way at once: more would wait in the host's queue, where they have a deadline. */

@@ -1,0 +1,62 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openRuntime, type LiveRuntime } from '../../src/index.ts';
+import { openTemporary } from '../runtime/temporary-runtime.ts';
+
+const LIMITS = { loadMs: 20_000, queueMs: 20_000 };
+
+/** A runtime of two packages that was open before, and what opens it again. */
+async function opened(modules: Readonly<Record<string, string>>) {
+  const first = await openTemporary(
+    Object.fromEntries(
+      Object.entries(modules).map(([name, module]) => [name, { module, home: name }]),
+    ),
+    { limits: LIMITS },
+  );
+  onTestFinished(() => first.remove());
+  const { config } = first.runtime;
+  await first.runtime.close();
+  const reopen = async (): Promise<LiveRuntime> => {
+    const packages = config.packages.map(({ package: name, grants }) => ({
+      package: name,
+      grants,
+    }));
+    const runtime = await openRuntime({
+      config: { packages, limits: LIMITS },
+      folder: first.folder,
+    });
+    onTestFinished(() => runtime.close());
+    return runtime;
+  };
+  return { reopen, cacheFolder: config.cacheFolder };
+}
+
+const ALLOW = `export default { run: () => ({ action: 'block', reason: 'seen' }) };`;
+const call = { toolName: 'Bash', args: {} };
+
+test('what has loaded once is not waited for at the next start, and decides all the same', async () => {
+  const { reopen } = await opened({ one: ALLOW, two: ALLOW });
+  const runtime = await reopen();
+  expect(runtime.inventory().hooks.map(({ state }) => state)).toEqual(['live', 'live']);
+  expect(runtime.processes()).toEqual([]);
+  expect(await runtime.fire('preToolUse', call)).toMatchObject({ action: 'block', reason: 'seen' });
+  // The other comes up by itself.
+  await expect.poll(() => runtime.processes().length, { timeout: 20_000 }).toBe(2);
+});
+
+test('without its proof a hook is loaded at the start', async () => {
+  const { reopen, cacheFolder } = await opened({ one: ALLOW });
+  expect(await readdir(join(cacheFolder, 'loads'))).toHaveLength(1);
+  await rm(join(cacheFolder, 'loads'), { recursive: true });
+  const runtime = await reopen();
+  expect(runtime.processes()).toHaveLength(1);
+});
+
+test('a hook that does not load has no proof, and is failing at every start', async () => {
+  const { reopen } = await opened({ one: `throw new Error('oh')` });
+  const runtime = await reopen();
+  expect(runtime.inventory().hooks).toMatchObject([
+    { state: 'failing', failure: { code: 'load_error' } },
+  ]);
+});

@@ -141,6 +141,11 @@ test('a client that comes back is given what it missed, or told that it is gone'
   await late.leave();
 });
 
+test('a request for the head alone opens no stream', async () => {
+  const { status } = await served.fetch('/v1/decisions/stream', { method: 'HEAD' });
+  expect(status).toBe(405);
+});
+
 test('at most 64 streams are open, and one that ends makes room', async () => {
   const clients = await Promise.all(Array.from({ length: 64 }, () => follow()));
   const refused = await served.call('/v1/decisions/stream');

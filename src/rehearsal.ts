@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RuntimeConfig } from './config/runtime-config.ts';
 import { startRuntime, type LiveRuntime } from './live-runtime.ts';
 import type { Rig } from './rig.ts';
-import { copyDatabase, copyTables } from './sql/copy.ts';
+import { copyDatabase, copyTables } from './sql/engine.ts';
 
 /** A runtime that decides as that of a configuration would, on copies of its databases. The maker closes it. */
 export interface Rehearsal {
@@ -26,7 +26,7 @@ export async function openRehearsal(config: RuntimeConfig, rig?: Rig): Promise<R
   const [store, records] = [join(folder, 'store.db'), join(folder, 'records.db')];
   try {
     await copyDatabase(config.store.file, store);
-    await copyTables(config.records.file, records, DECIDING);
+    copyTables(config.records.file, records, DECIDING);
     const { payloads: _, ...settings } = config.records;
     const runtime = await startRuntime({
       config: {

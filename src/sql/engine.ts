@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { DatabaseSync, constants } from 'node:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { backup, constants, DatabaseSync } from 'node:sqlite';
 import { StatementCache } from './statement-cache.ts';
 import { MIGRATIONS, TEMPORARY_TABLES } from './migrations.ts';
 import type {
@@ -71,6 +71,35 @@ export function openEngine(start: WorkerStart): Engine {
     },
     close: () => database.close(),
   };
+}
+
+/** Copies a database while others may write to it. Nothing, where there is none. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) return;
+  const source = new DatabaseSync(from, { readOnly: true });
+  try {
+    await backup(source, to);
+  } finally {
+    source.close();
+  }
+}
+
+/** Makes a database with the rows of some tables of another, and none of the rest. */
+export function copyTables(from: string, to: string, tables: readonly string[]): void {
+  const start = { busyTimeoutMs: 4000, maxFileBytes: null, isReader: false, checkBytes: 0 };
+  openEngine({ ...start, file: to }).close();
+  if (!existsSync(from)) return;
+  // What an earlier version wrote gets the columns of this one.
+  openEngine({ ...start, file: from }).close();
+  const target = new DatabaseSync(to);
+  try {
+    target.prepare('attach ? as source').run(from);
+    for (const table of tables) {
+      target.exec(`insert into main.${table} select * from source.${table}`);
+    }
+  } finally {
+    target.close();
+  }
 }
 
 function forbid(database: DatabaseSync): void {

@@ -71,6 +71,9 @@ test(
       expect(JSON.parse(listed.out)).toMatchObject([
         { hook: 'guard', mode: 'shadow', by: 'ann', reason: 'Drill' },
       ]);
+      const reloads = await place.run(['reload', '--list']);
+      expect(reloads.out).toMatch(/refused +\S+ +reload_refused/);
+      expect(reloads.out).toMatch(/applied +SIGHUP +guard changed/);
     } finally {
       const gone = once(server, 'exit');
       server.kill('SIGTERM');

@@ -13,8 +13,13 @@ export function addOperateCommands(program: Command, run: Run): void {
     .command('reload')
     .description('have the server take over what runtime.json, hooks and lock say now')
     .option(...URL_OPTION)
-    .action((flags: ServerFlags) =>
-      run(async (session) => (await import('./reload-command.ts')).runReload(session, flags)),
+    .option('--list', 'list the reloads so far instead, with who asked for each')
+    .action(({ list, ...flags }: ServerFlags & { readonly list?: boolean }) =>
+      run(async (session) =>
+        list === true
+          ? (await import('./reload-list.ts')).runReloadList(session)
+          : (await import('./reload-command.ts')).runReload(session, flags),
+      ),
     );
   program
     .command('coverage')

@@ -15,8 +15,11 @@ const GROUP_BYTES = 32 * 1024 * 1024;
 /** Writes Parquet with snappy compression, one row group after the other. */
 export function createParquetWriter(sink: ByteSink, hasPayloads: boolean): RecordWriter {
   const bytes = new ByteWriter();
-  const schema = schemaOf(hasPayloads);
-  const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'signalbox' });
+  const parquet = new ParquetWriter({
+    writer: bytes,
+    schema: schemaOf(hasPayloads),
+    createdBy: 'signalbox',
+  });
   let group: ExportedRecord[] = [];
   let groupBytes = 0;
 
@@ -28,7 +31,7 @@ export function createParquetWriter(sink: ByteSink, hasPayloads: boolean): Recor
   };
   const writeGroup = async (): Promise<void> => {
     if (group.length === 0) return;
-    await parquet.write({ columnData: columnsOf(group, schema), rowGroupSize: group.length });
+    await parquet.write({ columnData: columnsOf(group, hasPayloads), rowGroupSize: group.length });
     group = [];
     groupBytes = 0;
     await drain();
@@ -85,21 +88,16 @@ function typeOf(name: string): Pick<SchemaElement, 'type' | 'converted_type'> {
   }
 }
 
-function columnsOf(
-  records: readonly ExportedRecord[],
-  schema: readonly SchemaElement[],
-): ColumnSource[] {
-  const [, ...columns] = schema;
-  return columns.map(({ name }) => ({
+function columnsOf(records: readonly ExportedRecord[], hasPayloads: boolean): ColumnSource[] {
+  // Indexes would be kept in memory until the end of the file.
+  const columns: ColumnSource[] = RECORD_COLUMNS.map((name) => ({
     name,
-    // Indexes would be kept in memory until the end of the file.
     offsetIndex: false,
-    data: records.map((record) => cellOf(record, name)),
+    data: records.map((record) =>
+      name === 'time' ? new Date(record.time) : (record[name] ?? null),
+    ),
   }));
-}
-
-function cellOf(record: ExportedRecord, name: string): unknown {
-  if (name === 'time') return new Date(record.time);
-  const value = Object.entries(record).find(([key]) => key === name)?.[1] as unknown;
-  return value ?? null;
+  if (!hasPayloads) return columns;
+  const data = records.map(({ exchange }) => exchange ?? null);
+  return [...columns, { name: 'exchange', offsetIndex: false, data }];
 }

@@ -1,4 +1,4 @@
-import type { Work } from './activity.ts';
+import type { Work } from './process/activity.ts';
 import type { Pool } from './pool.ts';
 import { callResult, notCalled } from './results.ts';
 import type { Call, CallResult, Host, HostLimits, HookSource } from './sandbox.ts';

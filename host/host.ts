@@ -5,7 +5,7 @@ import { residentMb, watchMemory } from './memory-watch.ts';
 import type { Nurseries } from './nurseries.ts';
 import { Pool } from './pool.ts';
 import { loadResult } from './results.ts';
-import type { SandboxProcess } from './sandbox-process.ts';
+import type { SandboxProcess } from './process/sandbox-process.ts';
 import type {
   HookSource,
   Host,

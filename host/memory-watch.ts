@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SandboxProcess } from './sandbox-process.ts';
+import type { SandboxProcess } from './process/sandbox-process.ts';
 
 /** How often the resident memory of processes that run code is read, in milliseconds. */
 const EVERY_MS = 20;

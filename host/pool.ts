@@ -1,11 +1,11 @@
-import type { Activity, Ending, Place } from './activity.ts';
+import type { Activity, Ending, Place } from './process/activity.ts';
 import type { Child } from './child.ts';
 import { Deadlines } from './deadlines.ts';
-import { lineIn } from './line.ts';
+import { lineIn } from './process/line.ts';
 import type { Nursery } from './nursery.ts';
 import type { HostLimits, SandboxKind } from './sandbox.ts';
-import { SandboxProcess } from './sandbox-process.ts';
-import { PATIENCE_MS } from './segment.ts';
+import { SandboxProcess } from './process/sandbox-process.ts';
+import { PATIENCE_MS } from './process/segment.ts';
 import type { Queued, Task } from './task.ts';
 
 /** What a pool is made with. */

@@ -1,4 +1,4 @@
-import type { Activity, Ending } from './activity.ts';
+import type { Activity, Ending } from './process/activity.ts';
 import { readHandlers } from './handlers.ts';
 import type { Refusal, TaskEnd } from './task.ts';
 import type { Call, CallResult, HostLimits, LoadResult } from './sandbox.ts';

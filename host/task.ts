@@ -1,4 +1,4 @@
-import type { Activity, Ending, Work } from './activity.ts';
+import type { Activity, Ending, Work } from './process/activity.ts';
 import type { HookSource } from './sandbox.ts';
 
 /** A load or run that wants a process. */

@@ -26,7 +26,8 @@ const input = process.stdin;
 const kept = lockDown();
 const guest = readyScripts();
 const places = new Map<number, Place>();
-let isLineOpen = false;
+/** Whether the next run in line may follow the last one. */
+const line = { isOpen: false };
 /** Which place an activity runs in. */
 const placeOf = new Map<number, number>();
 
@@ -78,7 +79,7 @@ function take(message: ToChild): void {
     case 'run':
       return run(message);
     case 'next':
-      return isLineOpen ? run(message) : send({ type: 'unrun', id: message.id });
+      return line.isOpen ? run(message) : send({ type: 'unrun', id: message.id });
     case 'deliver': {
       const place = places.get(placeOf.get(message.id) ?? 0);
       return end(message.id, place?.deliver(message.id, message.seq, message.text));
@@ -97,7 +98,7 @@ function run({ id, place, ops, input }: ToChild & { readonly type: 'run' | 'next
   placeOf.set(id, place);
   const startedAt = performance.now();
   const segment = places.get(place)?.run(id, ops, input) ?? waiting(place);
-  isLineOpen =
+  line.isOpen =
     segment?.outcome === 'answer' &&
     segment.text === PLAIN_ALLOW &&
     performance.now() - startedAt < QUICK_MS;

@@ -9,8 +9,6 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   process.stderr.write(`error node_too_old: ${error.message}. ${error.hint}.\n`);
   process.exitCode = 2;
 } else {
-  const { keepCompiledCode } = await import('./compile-cache.ts');
-  keepCompiledCode();
   const { runCommandLine } = await import('./program.ts');
   process.exitCode = await runCommandLine(process.argv.slice(2));
 }

@@ -11,7 +11,7 @@ import { report } from './report.ts';
 // How long does it take to add a small package, next to `npm install`, and to start with twenty that are installed?
 const ROUNDS = 7;
 const PACKAGES = 20;
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../scripts/signalbox.mjs', import.meta.url));
 const SIGNALBOX = ['--conditions=@signalbox/source', MAIN];
 const HANDLER = 'export const run = () => ({ action: "allow" });\n';
 

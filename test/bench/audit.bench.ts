@@ -99,7 +99,7 @@ async function fill(database: Database): Promise<void> {
 }
 
 async function runAudit(): Promise<void> {
-  const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../scripts/signalbox.mjs', import.meta.url));
   const args = ['--conditions=@signalbox/source', main, 'audit', '--json'];
   const child = spawn(process.execPath, args, {
     cwd: folder,

@@ -38,7 +38,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   taken.start.push((await run('npm', start)).firstMs);
   if (existsSync(recording) && round < 3) {
     taken.airline.push(
-      (await run(process.execPath, ['src/cli/main.ts', 'replay', recording])).endMs,
+      (await run(process.execPath, ['scripts/signalbox.mjs', 'replay', recording])).endMs,
     );
   }
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** The sources' entry, as `npm run signalbox` starts it. */
-export const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+export const MAIN = resolve(import.meta.dirname, '../../scripts/signalbox.mjs');
 
 /** How a command line ended. */
 export interface Ended {

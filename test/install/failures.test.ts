@@ -272,7 +272,7 @@ test('a cache that cannot be written is a clear error, and nothing is changed', 
   expect(await project.state()).toEqual(before);
 });
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const MAIN = resolve(import.meta.dirname, '../../scripts/signalbox.mjs');
 
 function addApart(project: Project, ...args: readonly string[]): ReturnType<typeof spawn> {
   const all = ['--conditions=@signalbox/source', MAIN, 'add', ...args, '--grant-all'];

@@ -6,7 +6,7 @@ import { hookAt } from '../packages/workspace.ts';
 import { makeProject, type Project } from './project.ts';
 import { forgetNpm, SLOW_MS } from './setting.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const MAIN = resolve(import.meta.dirname, '../../scripts/signalbox.mjs');
 
 /** `script` of util-linux runs a command on a terminal of its own. */
 const hasTerminal = ((): boolean => {

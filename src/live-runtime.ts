@@ -120,6 +120,7 @@ async function assemble(
     log,
     now: rig?.now ?? Date.now,
     approvals,
+    reloads: () => reloader.counts,
     editions: () => editions,
   });
   onOpened(() => onlookers.close());

@@ -29,6 +29,7 @@ export interface OnlookerParts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly approvals: Pick<Approvals, 'list'>;
+  readonly reloads: () => Readonly<Record<string, number>>;
   /** Asked when somebody looks, never at the start. */
   readonly editions: () => Editions;
 }
@@ -41,6 +42,7 @@ export async function openOnlookers(parts: OnlookerParts): Promise<Onlookers> {
   const coverage = createCoverageCounter();
   const masked = createMaskedFailures(now);
   const metrics = openMetrics({
+    reloads: parts.reloads,
     inventory: () => takeInventory(editions().current, masked.ofLate()),
     processes: () =>
       editions()

@@ -6,6 +6,8 @@ export interface RuntimeFacts {
   readonly inventory: () => Inventory;
   readonly processes: () => readonly ProcessFacts[];
   readonly loads: () => readonly SandboxLoad[];
+  /** Since the start, by what came of them. */
+  readonly reloads: () => Readonly<Record<string, number>>;
   /** At most 1000. */
   readonly approvalsWaiting: () => Promise<number>;
 }

@@ -97,8 +97,14 @@ function gaugesOf({ inventory, processes, loads, approvalsWaiting }: RuntimeFact
   ];
 }
 
-function countersOf({ loads }: RuntimeFacts): Draft[] {
+function countersOf({ loads, reloads }: RuntimeFacts): Draft[] {
   return [
+    {
+      name: 'signalbox_reloads_total',
+      help: 'Configurations that were taken over while the runtime ran, or refused',
+      labelNames: ['outcome'],
+      read: () => Object.entries(reloads()).map(([outcome, count]) => [{ outcome }, count]),
+    },
     {
       name: 'signalbox_sandbox_starts_total',
       help: 'Processes that were started to run hooks, again after a loss included',

@@ -23,6 +23,8 @@ export interface ReloadOrder {
 export interface Reloader {
   reload(order: ReloadOrder): Promise<ReloadReport>;
   setMode(hook: string, mode: Mode, order: ModeOrder): Promise<void>;
+  /** Reloads since the start by what came of them. */
+  readonly counts: Readonly<Record<'applied' | 'refused', number>>;
   /** Takes no more changes; resolves when none is on its way. */
   close(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export function createReloader({
   let last = Promise.resolve();
   let isClosed = false;
   let count = editions.current.number;
+  const counts = { applied: 0, refused: 0 };
 
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
     if (isClosed) return Promise.reject(new SignalboxError('runtime_closed'));
@@ -107,6 +110,7 @@ export function createReloader({
   }
 
   async function note(by: string, outcome: 'applied' | 'refused', detail: object): Promise<void> {
+    counts[outcome] += 1;
     try {
       await rows.insertReload({ time: Date.now(), by, outcome, detail: JSON.stringify(detail) });
     } catch (error) {
@@ -122,6 +126,7 @@ export function createReloader({
   });
 
   return {
+    counts,
     reload: (order) =>
       inTurn(async () => {
         const who = nameOf(order.who);

@@ -237,5 +237,8 @@ test('who reloaded what, and what was refused, is kept', async () => {
   } finally {
     await database.close();
   }
+  const metrics = await runtime.metrics.text();
+  expect(metrics).toMatch(/^signalbox_reloads_total\{outcome="applied"\} [1-9]\d*$/m);
+  expect(metrics).toMatch(/^signalbox_reloads_total\{outcome="refused"\} [1-9]\d*$/m);
   await expect(runtime.reload({ who: ' ' })).rejects.toMatchObject({ code: 'request_invalid' });
 });

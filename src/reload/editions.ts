@@ -52,7 +52,8 @@ export function createEditions(first: Edition): Editions {
   const endIfOver = (edition: Edition): void => {
     const use = live.get(edition);
     if (use === undefined || edition === current || use.pins > 0) return;
-    use.ending ??= end(edition);
+    // Nobody waits for it: what cannot be ended now ends with the runtime, and must not end it.
+    use.ending ??= end(edition).catch(() => undefined);
   };
   const unpin = (sessionId: string): void => {
     const pin = pins.get(sessionId);

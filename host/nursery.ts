@@ -13,6 +13,7 @@ export interface NurseryOptions {
 const START_MS = 10_000;
 const MAX_BACKOFF_MS = 5000;
 const STARTS_AT_ONCE = 3;
+const LATER_MS = 100;
 
 /**
  * Starts generic children ahead of need, so that the next call after a kill does not wait for a process. The first
@@ -31,6 +32,7 @@ export class Nursery {
   #failures = 0;
   #isClosed = false;
   #pause: NodeJS.Timeout | undefined;
+  #later: NodeJS.Timeout | undefined;
 
   constructor(options: NurseryOptions) {
     this.#options = options;
@@ -48,9 +50,13 @@ export class Nursery {
   take(use: (child: Child) => void): () => void {
     if (this.#expected > 0) this.#expected -= 1;
     const child = this.#nextWarm();
-    if (child === undefined) this.#wanting.push(use);
-    else use(child);
-    this.fill();
+    if (child === undefined) {
+      this.#wanting.push(use);
+      this.fill();
+    } else {
+      use(child);
+      this.#fillLater();
+    }
     return () => {
       const at = this.#wanting.indexOf(use);
       if (at >= 0) this.#wanting.splice(at, 1);
@@ -82,8 +88,17 @@ export class Nursery {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#pause);
+    clearTimeout(this.#later);
     this.#wanting.length = 0;
     for (const child of this.#warm) child.kill();
+  }
+
+  /** Starting a process holds the host up for longer than the work that the last one was taken for. */
+  #fillLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.fill();
+    }, LATER_MS).unref();
   }
 
   #nextWarm(): Child | undefined {

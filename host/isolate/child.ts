@@ -16,6 +16,7 @@ import type { IsolateApi } from '../guest/isolate-entry.ts';
 import { cacheOf } from './code-cache.ts';
 import { captureKill, lockDown } from './lock.ts';
 import { PLAIN_ALLOW } from '../../sdk/decisions.ts';
+import { LIMITS } from '../../sdk/limits.ts';
 import { createPlace, type Place, type GuestScripts, type Segment } from './places.ts';
 
 // The entry of a package's process: argv holds the path of the addon.
@@ -38,6 +39,19 @@ const events = {
   log: (id: number, line: string): void => send({ type: 'log', id, line }),
   catastrophe: die,
 };
+
+/**
+ * The first isolate of a process costs twice the next one: it is made ahead, so that no call waits for it, and taken by
+ * the first hook that has the usual room.
+ */
+const stock = [createPlace(engine, guest, { memoryMb: LIMITS.memoryMb, events })];
+
+function newPlace(memoryMb: number): Place {
+  const ready = stock.pop();
+  if (memoryMb === LIMITS.memoryMb && ready !== undefined) return ready;
+  ready?.dispose();
+  return createPlace(engine, guest, { memoryMb, events });
+}
 
 /** Loads the addon past its own loader, which would look for it in folders that this process may not read. */
 function loadEngine(file: string): typeof ivm {
@@ -71,7 +85,7 @@ function readyScripts(): GuestScripts {
 function take(message: ToChild): void {
   switch (message.type) {
     case 'open': {
-      const place = createPlace(engine, guest, { memoryMb: message.hook.memoryMb, events });
+      const place = newPlace(message.hook.memoryMb);
       places.set(message.place, place);
       placeOf.set(message.id, message.place);
       return end(message.id, place.open(message.id, message.hook));
@@ -136,8 +150,6 @@ input.on('data', (chunk: Buffer) => {
 input.on('end', die);
 output.on('error', die);
 
-// The first isolate of a process costs twice the next one: made here, so that no call waits for it.
-createPlace(engine, guest, { memoryMb: 8, events }).dispose();
 send({
   type: 'ready',
   protocol: PROTOCOL,

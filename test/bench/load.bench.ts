@@ -58,7 +58,8 @@ async function afterKill(runtime: LiveRuntime, round: number): Promise<number> {
   while (runtime.processes().some(({ pid }) => pid === stuck?.pid)) await pause(1);
   const startedAt = performance.now();
   const verdict = await runtime.fire('preToolUse', CALL, { sessionId: `next-${round}` });
-  if (verdict.action !== 'allow') throw new Error('The innocent call was not decided');
+  if (verdict.action !== 'allow')
+    throw new Error(`The innocent call was not decided: ${JSON.stringify(verdict)}`);
   return performance.now() - startedAt;
 }
 
@@ -70,9 +71,9 @@ const spinner = await writeFolder([
   {
     name: 'spinner',
     timeoutMs: 1000,
-    module: LOOK.replace('=>', "=> { while (payload.args.command === 'spin'); return ").replace(
+    module: LOOK.replace('=>', "=> { while (payload.args.command === 'spin'); return (").replace(
       ';\n',
-      '; };\n',
+      '); };\n',
     ),
   },
 ]);

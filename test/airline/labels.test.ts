@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(DATA))('577 real tool calls (needs ../shared/data/ai
         config: {
           packages: [
             {
-              package: join(ROOT, 'examples/packages/airline-policy'),
+              package: join(ROOT, 'test/fixtures/packages/airline-policy'),
               grants: ['store:read', 'reads_tool_io', 'gates_tools'],
             },
           ],

@@ -1,4 +1,4 @@
-import type { Trial } from './fire/fire.ts';
+import type { Trial } from './fire/trial.ts';
 import type { TestReport } from './runtime.ts';
 
 /** The report of a test call, in the shape of the test endpoint. */

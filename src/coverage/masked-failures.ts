@@ -25,13 +25,17 @@ const MAX_HOOKS = 1000;
 
 /** No failures yet; `now` in milliseconds since 1970. */
 export function createMaskedFailures(now: () => number): MaskedFailures {
-  const last = new Map<string, { readonly time: number; readonly point: Point; readonly code: FailureCode }>();
+  const last = new Map<
+    string,
+    { readonly time: number; readonly point: Point; readonly code: FailureCode }
+  >();
   return {
     observer: {
       onVerdict({ point, hooks, startTime, ms }) {
         for (const { hook, code, action } of hooks) {
           if (code === undefined || action !== 'allow') continue;
-          if (last.has(hook) || last.size < MAX_HOOKS) last.set(hook, { time: startTime + ms, point, code });
+          if (last.has(hook) || last.size < MAX_HOOKS)
+            last.set(hook, { time: startTime + ms, point, code });
         }
       },
     },

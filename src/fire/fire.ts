@@ -4,7 +4,7 @@ import type { Point } from '../../sdk/points.ts';
 import type { AccessRules } from '../access/access-rules.ts';
 import type { ApprovalDesk } from '../approvals/approvals.ts';
 import type { DecisionLimits, Payload } from '../chain/call.ts';
-import { runChain, type ChainVerdict, type Step } from '../chain/chain.ts';
+import { runChain, type ChainVerdict } from '../chain/chain.ts';
 import type { KeptText } from '../records/scrub.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import { applicable, type BoundHook, type PointChain } from './bound-hook.ts';
@@ -18,6 +18,7 @@ import { historyWriter, writeContext } from './run-input.ts';
 import { createShadow, type ShadowedFire } from './shadow.ts';
 import { createSettling, nobodyToAsk, type Objection, type Settled } from './settlement.ts';
 import type { ToolCheck } from './tool-schema.ts';
+import { shownOf, type Trial } from './trial.ts';
 import { noteTurn, type Turn, type TurnStates } from './turn-state.ts';
 import {
   createIds,
@@ -81,18 +82,6 @@ export interface TrialRequest {
   readonly context: Context;
   /** `live` where what is behind the bridges is a test's own; `test`, if absent. */
   readonly mode?: 'live' | 'test';
-}
-
-/** What a trial came to. */
-export interface Trial {
-  readonly verdict: Verdict;
-  /** The payload as the hooks were given it, defaults filled in. */
-  readonly input: Payload;
-  readonly logs: readonly { readonly hook: string; readonly line: string }[];
-  /** What went wrong in each hook that failed, in its own words. */
-  readonly failures: readonly { readonly hook: string; readonly detail: string }[];
-  /** What a person would read of each hook besides its reason: the words of a question, the note of a change. */
-  readonly asides: readonly { readonly hook: string; readonly text: string }[];
 }
 
 /** What was set up for one fire. */
@@ -252,9 +241,7 @@ export function createFiring(parts: FiringParts): Firing {
         return {
           verdict,
           input: payload,
-          logs: shownLogs(logs, result.steps),
-          failures: failuresIn(result.steps),
-          asides: asidesIn(result.steps),
+          ...shownOf(logs, result.steps),
         };
       } finally {
         begun.end();
@@ -275,29 +262,6 @@ function createTimestamps(): (time: number) => string {
 
 /** Source: the design's limits, chars/4. */
 const CHARS_PER_TOKEN = 4;
-
-/** The lines without those of hooks that keep their own output back. */
-function shownLogs(logs: Trial['logs'], steps: readonly Step<BoundHook>[]): Trial['logs'] {
-  const quiet = steps.filter(({ answer }) => answer.decision.suppressOutput === true);
-  return logs.filter(({ hook }) => !quiet.some((step) => step.hook.name === hook));
-}
-
-function failuresIn(steps: readonly Step<BoundHook>[]): Trial['failures'] {
-  return steps.flatMap(({ hook, answer: { failure } }) =>
-    failure === undefined ? [] : [{ hook: hook.name, detail: failure.detail }],
-  );
-}
-
-function asidesIn(steps: readonly Step<BoundHook>[]): Trial['asides'] {
-  return steps.flatMap(({ hook: { name: hook }, answer: { decision } }) => {
-    if (decision.action === 'modify') {
-      return decision.note === undefined ? [] : [{ hook, text: decision.note }];
-    }
-    if (decision.action !== 'ask') return [];
-    const { prompt, options = [] } = decision;
-    return [...(prompt === undefined ? [] : [prompt]), ...options].map((text) => ({ hook, text }));
-  });
-}
 
 function toolCallOf({ toolCallId }: Payload): string | undefined {
   return typeof toolCallId === 'string' ? toolCallId : undefined;

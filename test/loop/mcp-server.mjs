@@ -30,13 +30,15 @@ function build() {
 }
 
 if (process.argv[2] === 'http') {
-  const http = createServer(async (request, response) => {
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
-    response.on('close', () => void transport.close());
-    await build().connect(transport);
-    await transport.handleRequest(request, response);
-  });
+  const http = createServer((request, response) => void answer(request, response));
   http.listen(0, '127.0.0.1', () => process.stdout.write(`${http.address().port}\n`));
 } else {
   await build().connect(new StdioServerTransport());
+}
+
+async function answer(request, response) {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  response.on('close', () => void transport.close());
+  await build().connect(transport);
+  await transport.handleRequest(request, response);
 }

@@ -267,7 +267,7 @@ export class Pool {
         onFree: () => {
           if (this.#queue.length > 0) this.#pump();
         },
-        onGone: (gone) => this.#onGone(gone),
+        onGone: () => this.#onGone(process),
       },
     });
     this.processes.push(process);

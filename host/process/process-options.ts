@@ -1,11 +1,11 @@
 import type { SandboxKind } from '../sandbox.ts';
-import type { SandboxProcess } from './sandbox-process.ts';
 
 /** What a process tells its pool. */
 export interface ProcessEvents {
   /** It may take work again. */
   readonly onFree: () => void;
-  readonly onGone: (process: SandboxProcess) => void;
+  /** The kernel has taken it away. */
+  readonly onGone: () => void;
 }
 
 /** What a process is made with. */

@@ -284,7 +284,7 @@ export class SandboxProcess {
       });
     }
     this.places.clear();
-    this.#options.events.onGone(this);
+    this.#options.events.onGone();
   }
 }
 

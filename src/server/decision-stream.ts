@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { ObjectSchema } from '../../sdk/json-schema.ts';
@@ -46,11 +46,28 @@ interface Stream {
 /** Adds the route on which fires are seen as they happen. A stream ends when the server stops or its token goes. */
 export function addDecisionStream(app: FastifyInstance, feed: Feed, keys: Keyring): void {
   const streams = new Set<Stream>();
+  // Nothing may be written to them any more, though they close only once their clients have read all.
+  const ending = new Set<ServerResponse>();
+
+  function end(stream: Stream): void {
+    streams.delete(stream);
+    ending.add(stream.response);
+    stream.response.end();
+  }
+
+  function beat(): void {
+    // Who has not read the rest since the last beat does not read.
+    for (const response of ending) response.destroy();
+    for (const stream of streams) {
+      if (keys.knows(stream.caller)) send(stream, ': still here\n\n');
+      else end(stream);
+    }
+  }
 
   function send({ response }: Stream, text: string): void {
     // Looked at before, so that one long text is no fault of a client that reads.
     if (response.writableLength > MAX_WAITING_BYTES) response.destroy();
-    else if (text !== '') response.write(text);
+    else if (text !== '' && !response.writableEnded) response.write(text);
   }
 
   function publish(batch: FeedBatch): void {
@@ -69,15 +86,14 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed, keys: Keyrin
   function join(stream: Stream): void {
     streams.add(stream);
     leave ??= feed.subscribe(publish);
-    heart ??= setInterval(() => {
-      for (const each of streams) {
-        if (keys.knows(each.caller)) send(each, ': still here\n\n');
-        else each.response.end();
-      }
-    }, HEARTBEAT_MS).unref();
-    stream.response.once('close', () => {
+    heart ??= setInterval(beat, HEARTBEAT_MS).unref();
+    const { response } = stream;
+    // A client that is gone is no fault: 'close' follows.
+    response.on('error', () => undefined);
+    response.once('close', () => {
       streams.delete(stream);
-      if (streams.size > 0) return;
+      ending.delete(response);
+      if (streams.size + ending.size > 0) return;
       leave?.();
       leave = undefined;
       clearInterval(heart);
@@ -113,7 +129,8 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed, keys: Keyrin
       // A client that is gone already would never be told to leave.
       if (reply.raw.destroyed) return;
       reply.raw.writeHead(200, {
-        ...(reply.getHeaders() as Record<string, string>),
+        // Fastify's type also has numbers and absent values, which node takes as well.
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
         'content-type': 'text/event-stream; charset=utf-8',
         // Proxies that gather bytes would hold events back.
         'x-accel-buffering': 'no',
@@ -124,7 +141,7 @@ export function addDecisionStream(app: FastifyInstance, feed: Feed, keys: Keyrin
     },
   });
   app.addHook('preClose', async () => {
-    for (const { response } of streams) response.end();
+    for (const stream of streams) end(stream);
   });
 }
 

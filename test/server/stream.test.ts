@@ -1,9 +1,12 @@
-import { connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 
+import { fastify } from 'fastify';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
-import { readTokens, type ServerToken } from '../../src/server/tokens.ts';
+import { addDecisionStream } from '../../src/server/decision-stream.ts';
+import { createKeyring, readTokens, type ServerToken } from '../../src/server/tokens.ts';
 import { serve, TOKENS, type Served } from './served.ts';
 
 let temporary: TemporaryRuntime;
@@ -168,26 +171,10 @@ test('a client that never reads is cut, and nobody waits for it', async () => {
   let isCut = false;
   socket.on('error', () => (isCut = true)).on('close', () => (isCut = true));
   const reader = await follow('?recent=0&plain=false');
-  const { observer } = temporary.runtime.feed;
-  const reason = 'x'.repeat(2000);
-  const fill = (): void => {
-    for (let index = 0; index < 2000; index += 1) {
-      observer.onVerdict({
-        fireId: `fill-${index}`,
-        point: 'preToolUse',
-        startTime: Date.now(),
-        ms: 1,
-        action: 'allow',
-        reason,
-        hooks: [],
-        notRun: [],
-      });
-    }
-  };
   // A paused socket does not learn of its end: writing to it does.
   await expect
     .poll(() => {
-      fill();
+      fill(2000);
       socket.write('\r\n');
       return isCut;
     }, WAIT)
@@ -196,6 +183,22 @@ test('a client that never reads is cut, and nobody waits for it', async () => {
   await expect.poll(() => reader.events.map((event) => event.id), WAIT).toContain(id);
   await reader.leave();
 });
+
+/** Fires of which each is 2 kB in a stream. */
+function fill(count: number): void {
+  for (let index = 0; index < count; index += 1) {
+    temporary.runtime.feed.observer.onVerdict({
+      fireId: `fill-${index}`,
+      point: 'preToolUse',
+      startTime: Date.now(),
+      ms: 1,
+      action: 'allow',
+      reason: 'x'.repeat(2000),
+      hooks: [],
+      notRun: [],
+    });
+  }
+}
 
 test('a stream ends once its token is taken away', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -219,6 +222,48 @@ function readOne(name: 'first' | 'second'): readonly ServerToken[] {
   const env = name === 'first' ? 'admin' : 'operator';
   return readTokens([{ name, role: 'operator', env }], TOKENS);
 }
+
+test('a stream whose token is gone is written to no more, and cut if its client does not read', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { feed } = temporary.runtime;
+  let tokens = readOne('first');
+  const responses: ServerResponse[] = [];
+  const app = fastify();
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.addHook('onRequest', async (request, reply) => {
+    request.caller = tokens[0]?.caller;
+    responses.push(reply.raw);
+  });
+  addDecisionStream(
+    app,
+    feed,
+    createKeyring(undefined, () => tokens),
+  );
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined).pause();
+  socket.write('GET /v1/decisions/stream?recent=0 HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  const publish = async (): Promise<number> => {
+    fill(20);
+    feed.flush();
+    // What the network takes is gone by then; an error of a write, which nobody would catch, has come.
+    await new Promise(setImmediate);
+    return responses[0]?.writableLength ?? 0;
+  };
+  await expect.poll(publish, { ...WAIT, interval: 1 }).toBeGreaterThan(100_000);
+  tokens = readOne('second');
+  vi.advanceTimersByTime(15_000);
+  const [response] = responses;
+  const atEnd = response?.writableLength;
+  for (let index = 0; index < 3; index += 1) await publish();
+  expect(response).toMatchObject({ writableEnded: true, destroyed: false, writableLength: atEnd });
+  vi.advanceTimersByTime(15_000);
+  vi.useRealTimers();
+  expect(response?.destroyed).toBe(true);
+  await app.close();
+  socket.destroy();
+});
 
 test('a stopping server ends its streams', async () => {
   const other = await serve(temporary.runtime, { drainMs: 60_000 });

@@ -14,7 +14,6 @@ export interface MessageRows {
   /** The last of those. */
   last(sessionId: string): Promise<string | undefined>;
   insert(row: NewMessage): Promise<void>;
-  replace(id: string, text: string): Promise<void>;
   /** Replaces a text that is still as it was; whether it was. Of two that do so at once one does not. */
   exchange(id: string, before: string, text: string): Promise<boolean>;
   evict(ids: readonly string[]): Promise<void>;
@@ -71,10 +70,6 @@ export function openMessageRows(database: Database): MessageRows {
             val(0).as('is_evicted'),
           ]),
         );
-      await database.run(statementOf(query.compile()));
-    },
-    async replace(id, text) {
-      const query = builder.updateTable('messages').set({ text }).where('id', '=', id);
       await database.run(statementOf(query.compile()));
     },
     async exchange(id, before, text) {

@@ -22,6 +22,7 @@ export interface HistoryStore {
   insert(sessionId: string, message: StoredMessage, approvals?: Parked['approvals']): Promise<void>;
   /** Notes that calls are about to run; whether they were waiting still. Of two processes one is told so. */
   unpark(messageId: string): Promise<boolean>;
+  /** What waits goes on waiting. */
   replace(message: StoredMessage): Promise<void>;
   evict(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -55,7 +56,15 @@ export async function openHistory(file: string): Promise<HistoryStore> {
       const { message, approvals } = readRow(text);
       return approvals !== undefined && rows.exchange(messageId, text, writeRow(message));
     },
-    replace: (message) => rows.replace(message.id, writeRow(message)),
+    async replace(message) {
+      // Against the text that was read: another process may unpark the calls at the same time.
+      for (let isDone = false; !isDone;) {
+        const text = await rows.get(message.id);
+        if (text === undefined) return;
+        const changedText = writeRow(message, readRow(text).approvals);
+        isDone = await rows.exchange(message.id, text, changedText);
+      }
+    },
     evict: (ids) => rows.evict(ids),
     close: () => database.close(),
   };

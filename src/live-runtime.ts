@@ -193,8 +193,10 @@ async function assemble(
       refuseWhenClosed();
       // Before anything is awaited: the call is kept in the task of whoever fires.
       const context = requests.contextOf(point, payload, given);
+      // A call that is refused for its point is no call of the turn.
+      const knownPoint = known(point);
       const { chains, firing, inFlight } = editions.of(context);
-      const chain = chains.of(known(point));
+      const chain = chains.of(knownPoint);
       const end = isLastOfTurn(point) ? context.sessionId : undefined;
       inFlight.enter();
       try {

@@ -72,6 +72,22 @@ test(
 );
 
 test(
+  'a call that is refused for its point ties its turn to no hooks',
+  { timeout: BUSY_MS },
+  async () => {
+    const context = { sessionId: 'astray', turnId: 't1' };
+    const refused = runtime.fire('nowhere' as 'preInput', { text: 'x' }, context);
+    await expect(refused).rejects.toMatchObject({ code: 'point_unknown' });
+    await checkout.hook('moving', 'moving', { run: says('2'), manifest: { priority: 1 } });
+    await runtime.reload(WHO);
+    expect(await reasonAt('t1', 'astray')).toBe('2');
+    runtime.endSession('astray');
+    await checkout.hook('moving', 'moving', { run: says('two'), manifest: { priority: 1 } });
+    await runtime.reload(WHO);
+  },
+);
+
+test(
   'a local hook is read again when its files changed, and its old process goes with its last turn',
   { timeout: BUSY_MS },
   async () => {

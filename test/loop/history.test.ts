@@ -20,7 +20,8 @@ test('a message whose calls wait for a person goes on waiting when it is changed
 
 test('whoever changes a message makes nothing of it wait, or run twice', async () => {
   expect(await history.unpark('m')).toBe(true);
-  await history.replace({ ...message, ...{ approvals } });
+  const forged = { ...message, approvals };
+  await history.replace(forged);
   expect(await history.parked('s')).toBeUndefined();
   expect(await history.unpark('m')).toBe(false);
 });

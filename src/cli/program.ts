@@ -19,7 +19,7 @@ import type { StartFlags } from './start-command.ts';
 import { openTerminal } from './terminal.ts';
 import type { TestFlags } from './test-command.ts';
 import type { TokenFlags } from './token-command.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../version.ts';
 
 const EXIT_HELP = `
 Exit codes:

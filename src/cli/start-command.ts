@@ -11,7 +11,7 @@ import { coverageLine } from './operate/coverage-report.ts';
 import { catchHangups } from './operate/hangup.ts';
 import { decisionLine, progressLine } from './replay/replay-printing.ts';
 import { withRuntime, type Session } from './session.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../version.ts';
 
 /** Options of `signalbox start`. */
 export interface StartFlags {

@@ -8,7 +8,7 @@ import type { TestReport } from '../runtime.ts';
 import { pointOf } from '../server/point-name.ts';
 import { EXIT } from './exit-code.ts';
 import { differences, findFixtures, type FixtureFile } from '../testing/fixtures.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile } from '../config/json-file.ts';
 import { withRuntime, type Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
 

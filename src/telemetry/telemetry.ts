@@ -1,5 +1,5 @@
 import type { TracerProvider } from '@opentelemetry/api';
-import { readVersion } from '../cli/version.ts';
+import { readVersion } from '../version.ts';
 import type { FireObserver } from '../fire/observer.ts';
 import type { Log } from '../log.ts';
 import { isTracing, type TelemetrySettings } from './settings.ts';

@@ -15,7 +15,7 @@ import { findPackageHooks } from '../packages/package-hooks.ts';
 import type { TestReport } from '../runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import type { HookPlace } from './hook-place.ts';
-import { parseJson } from '../cli/json-file.ts';
+import { parseJson } from '../config/json-file.ts';
 
 const TEXT = { type: 'string' } as const;
 

@@ -7,7 +7,7 @@ import { planScaffold, type ScaffoldPlan } from '../../scaffold/plan.ts';
 import { scaffold } from '../../scaffold/scaffold.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Session } from '../session.ts';
-import { readVersion } from '../version.ts';
+import { readVersion } from '../../version.ts';
 
 /** Options of `signalbox new`. */
 export interface NewFlags {

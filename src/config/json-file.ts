@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 
 import { SignalboxError } from '../../sdk/errors.ts';
-import { readJsonText } from '../config/json-text.ts';
+import { readJsonText } from './json-text.ts';
 
 /** Reads a JSON value from a file, or from standard input when it is `-`. Throws `file_unreadable`, `json_invalid`. */
 export async function readJsonFile(file: string): Promise<unknown> {

@@ -61,7 +61,9 @@ export function createKeyring(
     const now = others();
     if (now === from) return all;
     from = now;
-    all = [...first, ...now];
+    const before = all;
+    // What did not change stays the same object, so that whoever got in with it is still known.
+    all = [...first, ...now.map((token) => before.find((old) => isSame(old, token)) ?? token)];
     isGuarded ||= all.length > 0;
     return all;
   };
@@ -76,6 +78,12 @@ export function createKeyring(
 }
 
 const NONE: readonly ServerToken[] = [];
+
+function isSame(one: ServerToken, other: ServerToken): boolean {
+  const { name, role } = one.caller;
+  const isSameCaller = name === other.caller.name && role === other.caller.role;
+  return isSameCaller && timingSafeEqual(one.digest, other.digest);
+}
 
 /**
  * Follows `server.tokens` of a configuration that may be replaced. Throws `token_unusable` at first; later, tokens that

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { TokenSettings } from '../../src/config/runtime-config.ts';
-import { followTokens, readTokens } from '../../src/server/tokens.ts';
+import { createKeyring, followTokens, readTokens } from '../../src/server/tokens.ts';
 import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
 import { serve, serveRoles, TOKENS, type Served } from './served.ts';
 
@@ -193,6 +193,21 @@ describe('tokens of runtime.json', () => {
     expect(await statusOf()).toBe(401);
     expect(faults).toMatchObject([{ code: 'token_unusable' }]);
     await other.server.close();
+  });
+
+  test.each([
+    ['as it was', {}, true],
+    ['of another role', { role: 'agent' }, false],
+    ['of another value', { env: 'NEW' }, false],
+    ['of another name', { name: 'other' }, false],
+  ] as const)('are read anew in a reload: who came with one that is now %s, %j, is known: %s', (_, change, isKnown) => {
+    const env = { CI: 'ci-0123456789abcdef', NEW: 'new-0123456789abcdef' };
+    const setting = { name, role, env: 'CI' } as const;
+    let settings: readonly TokenSettings[] = [setting];
+    const keys = createKeyring(undefined, () => readTokens(settings, env));
+    const caller = keys.tokens()[0]?.caller;
+    settings = [{ ...setting, ...change }];
+    expect(keys.knows(caller)).toBe(isKnown);
   });
 
   test.each([{}, { CI: '' }, { CI: 'short' }])(

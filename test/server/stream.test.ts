@@ -200,19 +200,21 @@ function fill(count: number): void {
   }
 }
 
-test('a stream ends once its token is taken away', async () => {
+test('a stream ends once its token is taken away, and goes on where a reload left the token as it was', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const [first, second] = [readOne('first'), readOne('second')];
-  let tokens: readonly ServerToken[] = [...first, ...second];
+  let tokens: readonly ServerToken[] = [...readOne('first'), ...readOne('second')];
   const other = await serve(temporary.runtime, { tokens: () => tokens });
   const [gone, stays] = [
     await follow('', { authorization: `Bearer ${TOKENS.admin}` }, other),
     await follow('', { authorization: `Bearer ${TOKENS.operator}` }, other),
   ];
-  tokens = second;
+  // As a reload reads them anew.
+  tokens = readOne('second');
   vi.advanceTimersByTime(15_000);
   vi.useRealTimers();
   await expect.poll(gone.hasEnded, WAIT).toBe(true);
+  const id = await fire('fine');
+  await expect.poll(() => stays.events.map((event) => event.id), WAIT).toContain(id);
   expect(stays.hasEnded()).toBe(false);
   await stays.leave();
   await other.server.close();

@@ -19,7 +19,7 @@ export interface EntryFacts {
 export interface AuditFacts {
   readonly config: RuntimeConfig;
   readonly lock: LockFile;
-  /** With the grants that hold now, changes at run time included. */
+  /** With the grants and modes that hold now, changes at run time included. */
   readonly catalog: Catalog;
   readonly entries: readonly EntryFacts[];
   readonly uses: readonly UseTotal[];

@@ -48,6 +48,7 @@ export const FINDINGS = {
   awaiting_consent: 'warning',
   unused_grant: 'warning',
   runs_open: 'warning',
+  in_shadow: 'warning',
   unsandboxed: 'warning',
   no_provenance: 'warning',
   behind: 'warning',

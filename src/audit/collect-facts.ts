@@ -4,6 +4,8 @@ import type { PackageEntry, RuntimeConfig } from '../config/runtime-config.ts';
 import { readGrantChanges } from '../grants/grant-changes.ts';
 import type { GrantChange } from '../grants/grant-change.ts';
 import { held } from '../grants/grants.ts';
+import { withModes, type ModeChange } from '../modes/mode-change.ts';
+import { readModeChanges } from '../modes/mode-changes.ts';
 import { buildCatalog } from '../packages/build-catalog.ts';
 import { findPackage } from '../packages/install/package-folder.ts';
 import { findLocked, readLock, type LockFile } from '../packages/lock/lock-file.ts';
@@ -26,7 +28,7 @@ export async function collectFacts(
 ): Promise<AuditFacts> {
   // A required hook that is missing is what an audit has to tell, not what stops it.
   const lenient = { ...config, hooks: { ...config.hooks, required: [] } };
-  const [lock, found, ledger] = await Promise.all([
+  const [lock, found, { uses, grantChanges, modeChanges }] = await Promise.all([
     readLock(config.folder),
     buildCatalog(lenient),
     readLedger(config.records.file),
@@ -40,9 +42,10 @@ export async function collectFacts(
   return {
     config,
     lock,
-    catalog: { ...found, hooks: held(found.hooks, ledger.grantChanges) },
+    catalog: withModes({ ...found, hooks: held(found.hooks, grantChanges) }, modeChanges),
     entries,
-    ...ledger,
+    uses,
+    grantChanges,
     now: Date.now(),
     unusedDays,
     newest: (await newestOf?.(published)) ?? new Map(),
@@ -52,16 +55,18 @@ export async function collectFacts(
 interface Ledger {
   readonly uses: readonly UseTotal[];
   readonly grantChanges: readonly GrantChange[];
+  readonly modeChanges: readonly ModeChange[];
 }
 
 async function readLedger(file: string): Promise<Ledger> {
   // An audit leaves nothing behind, an empty database included.
-  if (!existsSync(file)) return { uses: [], grantChanges: [] };
+  if (!existsSync(file)) return { uses: [], grantChanges: [], modeChanges: [] };
   const database = await openDatabase(file);
   try {
     return {
       uses: await openUses(database).totals(),
       grantChanges: await readGrantChanges(database),
+      modeChanges: await readModeChanges(database),
     };
   } finally {
     await database.close();

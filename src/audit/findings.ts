@@ -51,6 +51,10 @@ function hookFindings(entry: HookEntry, facts: AuditFacts): Finding[] {
     const detail = `when it fails, calls pass at ${open.join(', ')}`;
     found.push(finding('runs_open', { ...about, detail }));
   }
+  if (isGuard && entry.mode === 'shadow') {
+    const detail = 'what it decides is recorded and stops nothing';
+    found.push(finding('in_shadow', { ...about, detail }));
+  }
   if (origin.kind === 'package' && source.sandbox === 'worker') {
     const detail = 'code of others runs in a worker, with the rights of this user';
     found.push(finding('unsandboxed', { ...about, detail }));

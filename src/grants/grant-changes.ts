@@ -1,6 +1,6 @@
 import type { SignalboxError } from '../../sdk/errors.ts';
 import type { Database } from '../sql/database.ts';
-import { followRows } from '../sql/followed-rows.ts';
+import { followRows, readRows } from '../sql/followed-rows.ts';
 import { openGrantRows } from '../sql/grant-rows.ts';
 import type { GrantChangeTable } from '../sql/tables.ts';
 import type { GrantChange } from './grant-change.ts';
@@ -18,15 +18,7 @@ export interface GrantChanges {
 
 /** Reads the changes of a database, oldest first. */
 export async function readGrantChanges(database: Database): Promise<readonly GrantChange[]> {
-  const rows = openGrantRows(database);
-  const changes: GrantChange[] = [];
-  for (let last = 0; ;) {
-    const page = await rows.after(last);
-    changes.push(...page.map(changeOf));
-    const end = page.at(-1)?.seq;
-    if (end === undefined) return changes;
-    last = end;
-  }
+  return (await readRows(openGrantRows(database).after)).map(changeOf);
 }
 
 /** Reads the changes of a database and goes on looking for more. */

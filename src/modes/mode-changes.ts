@@ -1,6 +1,6 @@
 import type { SignalboxError } from '../../sdk/errors.ts';
 import type { Database } from '../sql/database.ts';
-import { followRows } from '../sql/followed-rows.ts';
+import { followRows, readRows } from '../sql/followed-rows.ts';
 import { openOperatorRows } from '../sql/operator-rows.ts';
 import type { ModeChangeTable } from '../sql/tables.ts';
 import type { Mode, ModeChange } from './mode-change.ts';
@@ -14,6 +14,11 @@ export interface ModeChanges {
   /** Told when a change was read, of whichever process; returns what ends the listening. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
+}
+
+/** Reads the changes of a database, oldest first. */
+export async function readModeChanges(database: Database): Promise<readonly ModeChange[]> {
+  return (await readRows(openOperatorRows(database).modesAfter)).map(changeOf);
 }
 
 /** Reads the changes of a database and goes on looking for more. */

@@ -21,6 +21,20 @@ export interface FollowedRows<Row> {
 /** How often rows of other processes are looked for. */
 const LOOK_MS = 1000;
 
+/** Reads a table once, oldest rows first. */
+export async function readRows<Row extends { readonly seq: number }>(
+  after: FollowedTable<Row>['after'],
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let last = 0; ;) {
+    const page = await after(last);
+    rows.push(...page);
+    const end = page.at(-1)?.seq;
+    if (end === undefined) return rows;
+    last = end;
+  }
+}
+
 /** Reads a table and goes on looking for more. */
 export async function followRows<Row extends { readonly seq: number }>({
   after,

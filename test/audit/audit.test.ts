@@ -14,6 +14,7 @@ import { writeLock, type LockFile } from '../../src/packages/lock/lock-file.ts';
 import { openRecords, type Records } from '../../src/records/records.ts';
 import { openDatabase } from '../../src/sql/database.ts';
 import { openGrantRows } from '../../src/sql/grant-rows.ts';
+import { openOperatorRows } from '../../src/sql/operator-rows.ts';
 import { parseManifest } from '../../sdk/manifest.ts';
 import { temporaryFolder } from '../sql/temporary-folder.ts';
 import { lockOf, locked } from './locks.ts';
@@ -184,6 +185,29 @@ test('guards that run open and code of others outside an isolate are told', asyn
       'runs_open lax: when it fails, calls pass at preToolUse',
       'unsandboxed free: code of others runs in a worker, with the rights of this user',
     ]),
+  );
+});
+
+test('a guard in shadow mode is told, whether runtime.json or somebody while it ran put it there', async () => {
+  const site = new Site();
+  for (const name of ['trial', 'taken', 'armed'])
+    await site.hook('guards', { name, capabilities: ['gates_tools'] });
+  await site.hook('guards', { name: 'watcher', capabilities: ['reads_tool_io'] });
+  site.packages = [{ package: './guards', grants: ['gates_tools', 'reads_tool_io'] }];
+  site.hooks = { mode: { trial: 'shadow', watcher: 'shadow' } };
+  const database = await openDatabase(join(site.folder, 'records.db'));
+  const change = { time: 0, by: 'ann', hook: 'taken', base: 'enforce', reason: 'r' };
+  await openOperatorRows(database).insertMode({ ...change, mode: 'shadow' });
+  await database.close();
+  const told = (await site.report(0)).findings.filter(({ kind }) => kind === 'in_shadow');
+  expect(told).toEqual(
+    ['taken', 'trial'].map((hook) => ({
+      kind: 'in_shadow',
+      weight: 'warning',
+      package: 'guards',
+      hook,
+      detail: 'what it decides is recorded and stops nothing',
+    })),
   );
 });
 

@@ -200,15 +200,18 @@ describe('tokens of runtime.json', () => {
     ['of another role', { role: 'agent' }, false],
     ['of another value', { env: 'NEW' }, false],
     ['of another name', { name: 'other' }, false],
-  ] as const)('are read anew in a reload: who came with one that is now %s, %j, is known: %s', (_, change, isKnown) => {
-    const env = { CI: 'ci-0123456789abcdef', NEW: 'new-0123456789abcdef' };
-    const setting = { name, role, env: 'CI' } as const;
-    let settings: readonly TokenSettings[] = [setting];
-    const keys = createKeyring(undefined, () => readTokens(settings, env));
-    const caller = keys.tokens()[0]?.caller;
-    settings = [{ ...setting, ...change }];
-    expect(keys.knows(caller)).toBe(isKnown);
-  });
+  ] as const)(
+    'are read anew in a reload: who came with one that is now %s, %j, is known: %s',
+    (_, change, isKnown) => {
+      const env = { CI: 'ci-0123456789abcdef', NEW: 'new-0123456789abcdef' };
+      const setting = { name, role, env: 'CI' } as const;
+      let settings: readonly TokenSettings[] = [setting];
+      const keys = createKeyring(undefined, () => readTokens(settings, env));
+      const caller = keys.tokens()[0]?.caller;
+      settings = [{ ...setting, ...change }];
+      expect(keys.knows(caller)).toBe(isKnown);
+    },
+  );
 
   test.each([{}, { CI: '' }, { CI: 'short' }])(
     'stop the start when their variable holds no usable token: %j',

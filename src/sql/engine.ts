@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { backup, constants, DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { StatementCache } from './statement-cache.ts';
 import { MIGRATIONS, TEMPORARY_TABLES } from './migrations.ts';
 import type {
@@ -84,22 +85,39 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** Makes a database with the rows of some tables of another, and none of the rest. */
+/** Makes a database of this version with the rows of some tables of another, and none of the rest; the other is only read. */
 export function copyTables(from: string, to: string, tables: readonly string[]): void {
-  const start = { busyTimeoutMs: 4000, maxFileBytes: null, isReader: false, checkBytes: 0 };
-  openEngine({ ...start, file: to }).close();
-  if (!existsSync(from)) return;
-  // What an earlier version wrote gets the columns of this one.
-  openEngine({ ...start, file: from }).close();
-  const target = new DatabaseSync(to);
+  const isThere = existsSync(from);
+  const target = new DatabaseSync(to, { timeout: COPY_TIMEOUT_MS });
   try {
-    target.prepare('attach ? as source').run(from);
-    for (const table of tables) {
-      target.exec(`insert into main.${table} select * from source.${table}`);
-    }
+    if (isThere) target.prepare('attach ? as source').run(`${pathToFileURL(from).href}?mode=ro`);
+    // Rows of an earlier version need the tables that they were in; those of this one are made of them in the copy.
+    const done = isThere ? migrationsIn(target, 'source') : 0;
+    migrate(target, done);
+    if (done > 0)
+      for (const table of tables.filter((name) => isTableOf(target, 'source', name))) {
+        target.exec(`insert into main.${table} select * from source.${table}`);
+      }
+    if (isThere) target.exec('detach source');
+    migrate(target);
   } finally {
     target.close();
   }
+}
+
+const COPY_TIMEOUT_MS = 4000;
+
+function isTableOf(database: DatabaseSync, schema: 'main' | 'source', name: string): boolean {
+  const query = `select 1 from ${schema}.sqlite_schema where type = 'table' and name = ?`;
+  return database.prepare(query).get(name) !== undefined;
+}
+
+function migrationsIn(database: DatabaseSync, schema: 'main' | 'source'): number {
+  if (!isTableOf(database, schema, 'migrations')) return 0;
+  const row = database.prepare(`select count(*) as done from ${schema}.migrations`).get();
+  const done = Number(row?.['done']);
+  if (done <= MIGRATIONS.length) return done;
+  throw new EngineError('failed', 'be opened: a later version of Signalbox wrote it');
 }
 
 function forbid(database: DatabaseSync): void {
@@ -161,18 +179,15 @@ function retryWhileBusy(action: () => void, forMs: number): void {
   }
 }
 
-function migrate(database: DatabaseSync): void {
+/** Up to a migration, or to the last. */
+function migrate(database: DatabaseSync, end = MIGRATIONS.length): void {
   transact(database, () => {
     database.exec(
       'create table if not exists migrations (number integer primary key, name text not null) strict',
     );
-    const row = database.prepare('select count(*) as done from migrations').get();
-    const done = Number(row?.['done']);
-    if (done > MIGRATIONS.length) {
-      throw new EngineError('failed', 'be opened: a later version of Signalbox wrote it');
-    }
+    const done = migrationsIn(database, 'main');
     const remember = database.prepare('insert into migrations (number, name) values (?, ?)');
-    for (const [index, { name, sql }] of MIGRATIONS.entries()) {
+    for (const [index, { name, sql }] of MIGRATIONS.slice(0, end).entries()) {
       if (index < done) continue;
       database.exec(sql);
       remember.run(index + 1, name);

@@ -7,6 +7,7 @@ import type { ModeChanges } from '../modes/mode-changes.ts';
 import { changeOf, type ModeOrder } from '../modes/mode-request.ts';
 import { buildCatalog } from '../packages/build-catalog.ts';
 import { rigCatalog } from '../rig.ts';
+import { readTokens } from '../server/tokens.ts';
 import type { OperatorRows } from '../sql/operator-rows.ts';
 import { changesBetween, heldBack, refusalOf, type ReloadReport } from './differences.ts';
 import { openEdition, type Edition, type EditionDraft, type House } from './edition.ts';
@@ -96,6 +97,7 @@ export function createReloader({
   async function reload({ who, config: given }: ReloadOrder): Promise<ReloadReport> {
     const before = editions.current;
     const { config, needsRestart } = heldBack(before.config, await readAgain(before.config, given));
+    checkTokens(before.config, config);
     const configured = rigCatalog(await buildCatalog(config), rig ?? {});
     const next = await open({ config, configured, isRereading: true }, modes.all());
     const refusal = refusalOf(before, next);
@@ -165,6 +167,12 @@ function nameOf(who: string): string {
   const name = printable(who.trim(), 80);
   if (name === '') throw new SignalboxError('request_invalid', { detail: 'it must say who asks' });
   return name;
+}
+
+/** Taken over, one that cannot be read would lock out everybody. Those of a runtime that nobody serves need no values. */
+function checkTokens({ server: before }: RuntimeConfig, { server: after }: RuntimeConfig): void {
+  const isChanged = JSON.stringify(before.tokens) !== JSON.stringify(after.tokens);
+  if (isChanged) readTokens(after.tokens, process.env);
 }
 
 async function readAgain(now: RuntimeConfig, given: object | undefined): Promise<RuntimeConfig> {

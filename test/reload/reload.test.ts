@@ -112,6 +112,11 @@ test.each([
   ['has an unknown key', '{"pakcages": []}', 'config_invalid'],
   ['requires a hook that is not there', '{"hooks": {"required": ["nobody"]}}', 'hook_required'],
   ['names a package that is not there', '{"packages": ["./packages/none"]}', 'reload_refused'],
+  [
+    'has a token whose variable is not set',
+    '{"server": {"tokens": [{"name": "ci", "role": "agent", "env": "NO_SUCH_VARIABLE"}]}}',
+    'token_unusable',
+  ],
 ])('a runtime.json that %s changes nothing', async (_, text, code) => {
   await checkout.write('runtime.json', text);
   const before = runtime.inventory();

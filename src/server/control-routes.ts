@@ -6,6 +6,7 @@ import { nearest } from '../config/nearest.ts';
 import { printable } from '../config/printable.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import { Latency } from '../metrics/latency.ts';
+import type { Statuses } from './error-answer.ts';
 import { answers } from './openapi.ts';
 import { actorOf } from './roles.ts';
 
@@ -37,6 +38,18 @@ interface ModeRequest extends OfHook {
     readonly force?: boolean;
   };
 }
+
+/** What a reload is refused for. Only admins can ask for one, and the files that are named are theirs. */
+const REFUSALS = {
+  config_missing: 409,
+  config_syntax: 409,
+  config_invalid: 409,
+  environment_invalid: 409,
+  token_unusable: 409,
+  hook_required: 409,
+  lock_invalid: 409,
+  composition: 409,
+} as const satisfies Statuses;
 
 /** Failures that are shown with a hook. */
 const SHOWN_FAILURES = 20;
@@ -77,7 +90,7 @@ export function addControlRoutes(app: FastifyInstance, runtime: LiveRuntime): vo
     },
   });
   app.post('/v1/reload', {
-    config: { role: 'admin' },
+    config: { role: 'admin', statuses: REFUSALS },
     schema: {
       operationId: 'reload',
       summary: 'Take over runtime.json as it is now, whole or not at all',

@@ -8,8 +8,11 @@ export interface ErrorAnswer {
   };
 }
 
-/** The status of each code that a request can end with; any other is the server's own fault. */
-const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
+/** Codes with their statuses. */
+export type Statuses = Readonly<Partial<Record<ErrorCode, number>>>;
+
+/** The status of each code that a request can end with; any other is the server's own fault, unless its route says so. */
+const STATUSES: Statuses = {
   request_invalid: 400,
   payload_invalid: 400,
   unserialisable: 400,
@@ -24,15 +27,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   decision_unknown: 404,
   approval_settled: 409,
   mode_refused: 409,
-  // What a reload is refused for; only admins can ask for one, and it is their file.
   reload_refused: 409,
-  config_missing: 409,
-  config_syntax: 409,
-  config_invalid: 409,
-  environment_invalid: 409,
-  hook_required: 409,
-  lock_invalid: 409,
-  composition: 409,
   method_not_allowed: 405,
   body_too_large: 413,
   payload_size: 413,
@@ -60,10 +55,10 @@ const FRAMEWORK_CODES: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_MAX_PARAM_LENGTH: ['request_invalid', 'a part of the path is too long'],
 };
 
-/** Turns whatever a request failed with into an answer that shows no stack, path or value. */
-export function answerOf(error: unknown, maxBytes: number): ErrorAnswer {
+/** Turns whatever a request failed with into an answer that shows no stack or value, and paths only with a code of `own`. */
+export function answerOf(error: unknown, maxBytes: number, own: Statuses = {}): ErrorAnswer {
   const known = error instanceof SignalboxError ? error : fromFramework(error, maxBytes);
-  const status = STATUSES[known.code];
+  const status = own[known.code] ?? STATUSES[known.code];
   // What is no fault of the request may name files of this machine.
   const { message, hint } = status === undefined ? new SignalboxError('internal') : known;
   return { status: status ?? 500, body: { error: { code: known.code, message, hint } } };

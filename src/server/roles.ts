@@ -1,4 +1,5 @@
 import type { ServerRole } from '../config/runtime-config.ts';
+import type { Statuses } from './error-answer.ts';
 
 /** Who is behind a request. */
 export interface ApiCaller {
@@ -31,6 +32,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route; `admin` where it does not say. */
     role?: RouteRole;
+    /** Codes that are no fault of the server here; their messages may name its files. */
+    statuses?: Statuses;
   }
   interface FastifyRequest {
     /** Set before a handler runs; `undefined` for strangers at an open route. */

@@ -140,8 +140,8 @@ async function createApp(
     // Otherwise the caller's connection stays open for a next request and holds up the end.
     if (state.isStopping) reply.header('connection', 'close');
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const { status, body } = answerOf(error, maxBytes);
+  app.setErrorHandler((error, { routeOptions }, reply) => {
+    const { status, body } = answerOf(error, maxBytes, routeOptions.config.statuses);
     if (status === 500) options.onFault?.(error);
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     // A body that nobody reads would hold up whatever comes after it.

@@ -1,3 +1,6 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import type { TokenSettings } from '../../src/config/runtime-config.ts';
@@ -152,6 +155,22 @@ describe('who did something is recorded by its token', () => {
         expect.objectContaining({ act: 'revokeHook', by: 'the admin', role: 'admin' }),
       );
   });
+});
+
+test('a broken lock is told with its path to the admin who reloads, and not to who looks at packages', async () => {
+  const lock = join(temporary.folder, 'runtime.lock.json');
+  await writeFile(lock, '{');
+  try {
+    const reload = { method: 'POST', token: TOKENS.admin };
+    const refused = await served.call('/v1/reload', reload);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'lock_invalid' } } });
+    expect(refused.body.error?.message).toContain(lock);
+    const failed = await served.call('/v1/packages', { token: TOKENS.operator });
+    expect(failed).toMatchObject({ status: 500, body: { error: { code: 'lock_invalid' } } });
+    expect(JSON.stringify(failed.body)).not.toContain(temporary.folder);
+  } finally {
+    await rm(lock);
+  }
 });
 
 describe('tokens of runtime.json', () => {

@@ -1,18 +1,10 @@
 import { join } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
-import type { AccessRules } from '../access/access-rules.ts';
-import type { Budgets } from '../budgets/budgets.ts';
 import type { Log } from '../log.ts';
 import type { Records } from '../records/records.ts';
 import type { Database } from '../sql/database.ts';
 import { openApprovals, type ApprovalDesk } from './approvals.ts';
-import { createRecheck } from './recheck.ts';
-
-/** What decides on a granted call besides people. */
-export interface OfficeRules {
-  readonly access: AccessRules;
-  readonly budgets: Budgets;
-}
+import { createRecheck, type OfficeRules } from './recheck.ts';
 
 /** What an office works with. */
 export interface OfficeParts {
@@ -22,7 +14,7 @@ export interface OfficeParts {
   readonly records: Records;
   readonly log: Log;
   /** The rules as they are when a granted call is about to run. */
-  readonly rules: () => OfficeRules;
+  readonly rules: () => OfficeRules | Promise<OfficeRules>;
 }
 
 /** Opens the approvals over the records database. There is nothing to close. */
@@ -41,10 +33,7 @@ export function openApprovalOffice({
       // The decision stands although it could not be kept; that it could not is in the log.
       await records.append(record).catch((error: unknown) => log.problem(problemOf(error)));
     },
-    recheck(...call) {
-      const { access, budgets } = rules();
-      return createRecheck(access, budgets)(...call);
-    },
+    recheck: async (call) => createRecheck(await rules())(call),
     now: Date.now,
   });
 }

@@ -94,7 +94,8 @@ export type RefusalCode =
   | 'approval_expired'
   | 'approval_pending'
   | 'access'
-  | 'budget';
+  | 'budget'
+  | 'untrusted';
 
 /** What people are asked, and what they answered. */
 export interface Approvals {
@@ -120,8 +121,8 @@ export interface Approvals {
     of: { readonly sessionId: string; readonly toolCallId: string },
   ): Promise<{ readonly hook: string; readonly payload: Payload } | undefined>;
   /**
-   * Uses a grant, once, for exactly the payload that was asked about. Access rules and budgets are held against it
-   * again, hooks are not.
+   * Uses a grant, once, for exactly the payload that was asked about. Access rules, budgets and the block list are
+   * held against it again, hooks are not.
    */
   redeem(
     id: string,

@@ -29,10 +29,19 @@ export interface ApprovalParts {
 
 /** Holds a granted call against what may have changed since it was asked about. */
 export type Recheck = (
-  point: Point,
-  payload: Payload,
-  context: Context,
-) => Promise<{ readonly code: 'access' | 'budget'; readonly reason: string } | undefined>;
+  call: GrantedCall,
+) => Promise<
+  { readonly code: 'access' | 'budget' | 'untrusted'; readonly reason: string } | undefined
+>;
+
+/** A call that a person agreed to and that is about to run. */
+export interface GrantedCall {
+  readonly point: Point;
+  readonly payload: Payload;
+  readonly context: Context;
+  /** Those that asked, or changed what was shown. */
+  readonly hooks: readonly string[];
+}
 
 /** The approvals, for whoever asks as well. */
 export interface ApprovalDesk extends Approvals {
@@ -179,7 +188,7 @@ export function openApprovals({
 /** What is recorded of an answer or of a use. */
 export interface Noted {
   readonly action: 'allow' | 'block';
-  readonly code?: RuntimeCode | undefined;
+  readonly code?: RuntimeCode | 'untrusted' | undefined;
   readonly by: string;
   /** A person's own words. */
   readonly words?: string | undefined;

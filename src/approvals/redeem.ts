@@ -50,7 +50,12 @@ export function createRedeem(parts: RedeemParts): Approvals['redeem'] {
     if (isElsewhere || hashOf(row.point as Point, payload) !== row.hash) {
       return refuse(['approval_mismatch', 'It was given for another call']);
     }
-    const objection = await recheck(row.point as Point, payload, content.context);
+    const objection = await recheck({
+      point: row.point as Point,
+      payload,
+      context: content.context,
+      hooks: [row.hook, ...content.changes.map(({ hook }) => hook)],
+    });
     if (objection !== undefined) return refuse([objection.code, objection.reason]);
     // Of two that use it at once, one finds the row changed.
     const isFirst = await advance({ rows, seal: key }, row, {

@@ -4,6 +4,7 @@ import type { Approvals, ApprovalSummary, ApprovalView } from '../approvals/appr
 import { openBudgets } from '../budgets/budgets.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { createLogger } from '../log.ts';
+import { buildCatalog } from '../packages/build-catalog.ts';
 import { openRecords } from '../records/records.ts';
 import { openDatabase } from '../sql/database.ts';
 import { EXIT } from './exit-code.ts';
@@ -96,9 +97,10 @@ async function withApprovals<T>(
   const records = openRecords(database, { reasons: config.records.reasons });
   const log = createLogger({ level: 'silent' });
   try {
-    const rules = () => ({
+    const rules = async () => ({
       access: createAccessRules(config.access),
       budgets: openBudgets(database, config.budgets),
+      catalog: await buildCatalog(config),
     });
     const { folder } = config;
     return await use(openApprovalOffice({ folder, database, records, log, rules }));

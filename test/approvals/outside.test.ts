@@ -109,6 +109,49 @@ test('a grant outlives a restart; rules that came meanwhile still forbid the cal
   }
 }, 60_000);
 
+test('a grant is void once a package that asked or changed the call is on the block list', async () => {
+  const left = await openTemporary(
+    {
+      cut: {
+        home: 'cutters',
+        run: `payload.args.note === undefined ? { action: 'allow' } : ({ action: 'modify', payload: { args: {} } })`,
+        manifest: { priority: -1 },
+      },
+      asker: { home: 'askers', run: ASK },
+    },
+    { approvals: { enabled: true } },
+  );
+  const askFor = (args: Record<string, unknown>) =>
+    left.runtime.fire('preToolUse', { toolName: 'pay', args });
+  const packages = left.runtime.config.packages.map(({ package: folder, grants }) => ({
+    package: folder,
+    grants,
+  }));
+  try {
+    const [plain, changed] = [await askFor({ to: 'x' }), await askFor({ note: 'x' })];
+    for (const { approval } of [plain, changed]) {
+      await left.runtime.approvals.approve(approval?.id ?? '');
+    }
+    const redeemed = async ({ approval, payload }: typeof plain, blocked: string) => {
+      const restarted = await openRuntime({
+        config: { packages, trust: { block: [{ package: blocked, reason: 'stolen' }] } },
+        folder: left.folder,
+        log: { level: 'silent' },
+      });
+      try {
+        return await restarted.approvals.redeem(approval?.id ?? '', { ...payload });
+      } finally {
+        await restarted.close();
+      }
+    };
+    expect(await redeemed(plain, 'askers')).toMatchObject({ ok: false, code: 'untrusted' });
+    expect(await redeemed(changed, 'cutters')).toMatchObject({ ok: false, code: 'untrusted' });
+    expect(await redeemed(plain, 'cutters')).toMatchObject({ ok: true });
+  } finally {
+    await left.remove();
+  }
+}, 60_000);
+
 test('a wait ends when another process answers; an aborted wait takes the question back', async () => {
   const id = await idOf(ask('late'));
   const other = await openRuntime({

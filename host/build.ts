@@ -34,8 +34,13 @@ const NAMES = ['isolate', 'worker', 'thread'] as const;
  * What was bundled before is taken as it is while no file that it was made from has changed.
  */
 export async function buildChildEntries(folder: string): Promise<ChildEntries> {
+  return (await findChildEntries(folder)) ?? (await buildAnew(folder));
+}
+
+/** The child entries of a folder, where they need not be bundled first. */
+export async function findChildEntries(folder: string): Promise<ChildEntries | undefined> {
   await openFolder(folder);
-  return (await readBuilt(folder)) ?? (await buildAnew(folder));
+  return readBuilt(folder);
 }
 
 /** Children have user ids of their own: they go through the folder to their entry, but cannot list what else it holds. */

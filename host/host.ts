@@ -100,15 +100,15 @@ export function openHost(options: HostOptions): Host {
   const callInLine = createCalls((name) => (isClosed ? undefined : loaded.get(name)), limits);
 
   return {
-    expect(owners) {
-      nurseries.isolate.expect(owners);
-      if (owners === 0) nurseries.worker.expect(0);
+    expect({ isolate, worker }) {
+      nurseries.isolate.expect(isolate);
+      nurseries.worker.expect(worker);
     },
     declare,
     load: (source) => load(source, declare(source)),
     async warm(name) {
       const hook = loaded.get(name);
-      if (hook !== undefined && !isClosed) await load(hook.source, hook.pool);
+      return hook === undefined || isClosed ? undefined : load(hook.source, hook.pool);
     },
     call: (call) => callInLine([call])[0],
     callInLine,

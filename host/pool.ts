@@ -201,7 +201,7 @@ export class Pool {
       },
     };
     // What followed the first time has been told that it did not run.
-    process.start(own, ...(isIsolate && !entry.isSecond ? lineIn(process, task) : []));
+    process.start(own, ...(isIsolate && !entry.isSecond ? lineIn(process, place, task) : []));
   }
 
   /** Runs a bystander once more, first in line, within what is left of its cap. */

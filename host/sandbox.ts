@@ -125,7 +125,7 @@ export interface Host {
   /** Takes note of a hook that has loaded before: its first call brings it up. */
   declare(source: HookSource): void;
   /** Brings a declared hook up before its first call; one that was dropped since stays down. */
-  warm(hook: string): Promise<void>;
+  warm(hook: string): Promise<LoadResult | undefined>;
   /** Runs a hook; resolves at the cap at the latest. Never rejects. */
   call(call: Call): Promise<CallResult>;
   /**
@@ -138,8 +138,8 @@ export interface Host {
   ): readonly [Promise<CallResult>, ...Promise<CallResult | undefined>[]];
   /** Drops a hook that no call will name again, and the processes that served no other. */
   unload(hook: string): void;
-  /** How many owners of hooks are about to be loaded, each into a process of its own; 0 once they are. */
-  expect(owners: number): void;
+  /** How many processes of each kind are about to be asked for; 0 once they were. */
+  expect(processes: Readonly<Record<SandboxKind, number>>): void;
   /** Drops the isolates of a session. */
   endSession(sessionId: string): void;
   processes(): readonly ProcessFacts[];

@@ -126,7 +126,7 @@ async function assemble(
   onOpened(() => onlookers.close());
   const { observers, feed, metrics, coverage, masked } = onlookers;
   const house: House = {
-    proofs: openLoadProofs(config.cacheFolder, entries.buildHash),
+    proofs: await openLoadProofs(join(config.folder, '.signalbox'), entries.buildHash),
     nurseries: nurseriesInTurn(entries, nurseries),
     database,
     store,
@@ -145,6 +145,7 @@ async function assemble(
   const found = withModes(configured, modes.all());
   const editions = createEditions(
     await openEdition(house, { number: 1, config, configured, found }),
+    log,
   );
   onOpened(() => editions.close());
   const now = (): Edition => editions.current;

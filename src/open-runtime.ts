@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { TracerProvider } from '@opentelemetry/api';
-import { buildChildEntries } from '../host/build.ts';
+import { buildChildEntries, findChildEntries, type ChildEntries } from '../host/build.ts';
 import { openNurseries, type Nurseries } from '../host/nurseries.ts';
 import type { LiveRuntime } from './live-runtime.ts';
 import type { LogOptions } from './log.ts';
@@ -27,7 +27,6 @@ export async function openRuntime({
   log,
   tracerProvider,
 }: RuntimeOptions): Promise<LiveRuntime> {
-  // A process takes longest to come up: one starts first, and what else is needed is imported meanwhile.
   const nurseries = await headStart(typeof config === 'string' ? config : undefined, folder);
   try {
     const { configFromObject, loadConfig } = await import('./config/load-config.ts');
@@ -36,25 +35,35 @@ export async function openRuntime({
         ? await loadConfig(config)
         : configFromObject(config, resolve(folder ?? '.'));
     const { startRuntime } = await import('./live-runtime.ts');
-    return await startRuntime({ config: read, log, tracerProvider, nurseries });
+    return await startRuntime({ config: read, log, tracerProvider, nurseries: await nurseries.up });
   } catch (error) {
-    nurseries?.close();
+    void nurseries.up.then((opened) => opened?.close());
     throw error;
   }
 }
 
-/** Starts the processes that nearly every configuration needs. Nothing is left in a folder that has none. */
-async function headStart(
-  file: string | undefined,
-  folder: string | undefined,
-): Promise<Nurseries | undefined> {
-  if (file !== undefined && !existsSync(file)) return undefined;
+/** Nurseries on their way; none where the folder is not one to write to. */
+interface HeadStart {
+  readonly up: Promise<Nurseries | undefined>;
+}
+
+/**
+ * Starts the processes that nearly every configuration needs: they take longest to come up, and what else is needed is
+ * imported meanwhile. Where their code has to be bundled first, that too goes on beside it. Nothing is left in a folder
+ * that has no configuration.
+ */
+async function headStart(file: string | undefined, folder: string | undefined): Promise<HeadStart> {
+  if (file !== undefined && !existsSync(file)) return { up: Promise.resolve(undefined) };
   const home = file === undefined ? resolve(folder ?? '.') : dirname(resolve(file));
+  const open = (entries: ChildEntries): Nurseries => {
+    const nurseries = openNurseries(entries);
+    nurseries.isolate.expect(1);
+    if (existsSync(join(home, 'hooks'))) nurseries.worker.expect(1);
+    return nurseries;
+  };
+  const place = join(home, '.signalbox');
   // What is wrong with the folder is told when the runtime itself has use for it.
-  const entries = await buildChildEntries(join(home, '.signalbox')).catch(() => undefined);
-  if (entries === undefined) return undefined;
-  const nurseries = openNurseries(entries);
-  nurseries.isolate.expect(1);
-  if (existsSync(join(home, 'hooks'))) nurseries.worker.expect(1);
-  return nurseries;
+  const found = await findChildEntries(place).catch(() => undefined);
+  if (found !== undefined) return { up: Promise.resolve(open(found)) };
+  return { up: buildChildEntries(place).then(open, () => undefined) };
 }

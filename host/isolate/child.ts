@@ -28,16 +28,18 @@ const kept = lockDown();
 const guest = readyScripts();
 const places = new Map<number, Place>();
 /** Whether the next run in line may follow the last one. */
-const line = { isOpen: false };
+const line = { isOpen: false, hasAsked: false };
 /** Which place an activity runs in. */
 const placeOf = new Map<number, number>();
 
 const send = (message: FromChild): void => void output.write(encodeFromChild(message));
 
 const events = {
-  bridge: (id: number, seq: number, text: string): void => send({ type: 'bridge', id, seq, text }),
+  bridge(id: number, seq: number, text: string): void {
+    line.hasAsked = true;
+    send({ type: 'bridge', id, seq, text });
+  },
   log: (id: number, line: string): void => send({ type: 'log', id, line }),
-  catastrophe: die,
 };
 
 /**
@@ -107,14 +109,16 @@ function take(message: ToChild): void {
   }
 }
 
-/** Runs a hook. The next in line may follow if this one was quick and plainly let pass. */
+/** Runs a hook. The next in line may follow if this one was quick, plainly let pass and asked the host for nothing. */
 function run({ id, place, ops, input }: ToChild & { readonly type: 'run' | 'next' }): void {
   placeOf.set(id, place);
+  line.hasAsked = false;
   const startedAt = performance.now();
   const segment = places.get(place)?.run(id, ops, input) ?? waiting(place);
   line.isOpen =
     segment?.outcome === 'answer' &&
     segment.text === PLAIN_ALLOW &&
+    !line.hasAsked &&
     performance.now() - startedAt < QUICK_MS;
   end(id, segment);
 }

@@ -152,7 +152,9 @@ export class SandboxProcess {
     if (this.#stopping.has(id)) return true;
     const activity = this.#activities.get(id);
     if (type === 'stopped' || activity === undefined) return false;
-    if (type === 'unrun' && !activity.isAhead) return false;
+    // Nothing comes of a run before its turn, and what has made itself heard was not left out.
+    if (activity.startedAt === Infinity || (type === 'unrun' && !activity.isAhead)) return false;
+    if (type === 'log' || type === 'bridge') activity.isAhead = false;
     const isEnd = this.#options.kind === 'isolate' && ENDS.has(type);
     return !isEnd || this.#segment.isOf(id);
   }

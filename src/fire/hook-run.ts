@@ -53,7 +53,8 @@ export function createHookRunner(
       if (ahead !== undefined) {
         // It ran on what the hooks before it left unchanged, or it did not run.
         const given = await ahead.given;
-        if (given !== undefined) return conclude(frame, ahead.run, given);
+        if (given !== undefined && ahead.payload === view.payload)
+          return conclude(frame, ahead.run, given);
       }
       const run = prepare(frame, hook, view);
       if (!run.ok) return { ...run, ms: 0 };
@@ -66,7 +67,8 @@ export function createHookRunner(
       const [first, ...others] = host.callInLine([run.call, ...line.map(({ call }) => call)]);
       for (const [at, given] of others.entries()) {
         const behind = line[at];
-        if (behind !== undefined) sent.set(behind.hook, { run: behind, given });
+        if (behind !== undefined)
+          sent.set(behind.hook, { run: behind, payload: view.payload, given });
       }
       return conclude(frame, run, await first);
     };
@@ -133,6 +135,8 @@ interface PreparedRun {
 /** A run that was sent ahead; `given` is `undefined` when it did not run. */
 interface SentRun {
   readonly run: PreparedRun;
+  /** What it ran on. */
+  readonly payload: Payload;
   readonly given: Promise<CallResult | undefined>;
 }
 

@@ -77,6 +77,7 @@ export async function openEdition(house: House, draft: EditionDraft): Promise<Ed
     edition: number,
     isRereading,
     proofs: house.proofs,
+    required: config.hooks.required,
   });
   try {
     return await assemble(house, draft, { host, loaded });

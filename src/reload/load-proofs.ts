@@ -1,44 +1,48 @@
-import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readHandlers } from '../../host/handlers.ts';
-import type { HandlerEntry } from '../../sdk/contracts.ts';
-import { sha256, writeCacheFile } from '../packages/install/cache-folder.ts';
-
-/** What a hook reported when it loaded. */
-export interface LoadProof {
-  readonly handlers?: readonly HandlerEntry[];
-}
+import { sha256 } from '../packages/install/cache-folder.ts';
 
 /**
  * Remembers which hooks have loaded, so that a start need not wait for each again: the same bytes, on the same Node, in the
- * same sandbox. A proof that cannot be read or written costs a load and nothing else.
+ * same sandbox. It says that they load and nothing else: a proof that is forged makes a hook come up with its first call,
+ * and one that cannot be kept costs a load.
  */
 export interface LoadProofs {
   /** `origin` is everything that the hook is loaded from, as text. */
-  find(origin: string): Promise<LoadProof | undefined>;
-  keep(origin: string, proof: LoadProof): Promise<void>;
+  has(origin: string): boolean;
+  keep(origins: readonly string[]): Promise<void>;
 }
 
-/** Opens the proofs in a cache folder; `buildHash` names the code of the sandbox. */
-export function openLoadProofs(cacheFolder: string, buildHash: string): LoadProofs {
-  const pathOf = (origin: string): string =>
-    join('loads', `${sha256(JSON.stringify([process.version, buildHash, origin]))}.json`);
+/** Older ones are forgotten. */
+const MAX_PROOFS = 1000;
+
+/** Opens the proofs in the folder of the child entries; `buildHash` names the code of the sandbox. */
+export async function openLoadProofs(folder: string, buildHash: string): Promise<LoadProofs> {
+  const file = join(folder, 'loads.json');
+  const known = new Set(await readList(file));
+  const keyOf = (origin: string): string =>
+    sha256(JSON.stringify([process.version, buildHash, origin]));
   return {
-    async find(origin) {
-      try {
-        const text = await readFile(join(cacheFolder, pathOf(origin)), 'utf8');
-        const read = readHandlers(
-          (JSON.parse(text) as { readonly handlers?: string }).handlers ?? '',
-        );
-        if (!read.ok) return undefined;
-        return read.handlers === undefined ? {} : { handlers: read.handlers };
-      } catch {
-        return undefined;
-      }
-    },
-    async keep(origin, { handlers }) {
-      const text = JSON.stringify({ handlers: handlers && JSON.stringify(handlers) });
-      await writeCacheFile(cacheFolder, pathOf(origin), text).catch(() => undefined);
+    has: (origin) => known.has(keyOf(origin)),
+    async keep(origins) {
+      const before = known.size;
+      for (const origin of origins) known.add(keyOf(origin));
+      if (known.size === before) return;
+      const draft = `${file}.${randomUUID()}.tmp`;
+      const text = JSON.stringify([...known].slice(-MAX_PROOFS));
+      await writeFile(draft, text, { mode: 0o600 })
+        .then(() => rename(draft, file))
+        .catch(() => undefined);
     },
   };
+}
+
+async function readList(file: string): Promise<readonly string[]> {
+  try {
+    const list: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+  } catch {
+    return [];
+  }
 }

@@ -3,7 +3,7 @@ import type { Host, HookSource, LoadResult } from '../../host/sandbox.ts';
 import type { HandlerEntry } from '../../sdk/contracts.ts';
 import type { Failure } from '../chain/call.ts';
 import type { HookEntry } from '../packages/catalog.ts';
-import type { LoadProof, LoadProofs } from './load-proofs.ts';
+import type { LoadProofs } from './load-proofs.ts';
 import { wasTouched } from './touched.ts';
 
 /** A hook as the host knows it. */
@@ -28,6 +28,8 @@ export interface Loading {
   readonly entries: readonly HookEntry[];
   readonly previous?: LoadedHooks | undefined;
   readonly proofs: LoadProofs;
+  /** Hooks that a start must not be without. */
+  readonly required: readonly string[];
   /** Counts the editions of a process from 1. */
   readonly edition: number;
   /** Whether files of workers that were written to since are loaded again. */
@@ -42,7 +44,7 @@ export async function loadHooks(host: Host, loading: Loading): Promise<LoadedHoo
   const { proofs } = loading;
   const loaded = new Map<string, LoadedHook>();
   const wanted: Wanted[] = [];
-  const proven: HookSource[] = [];
+  const proven: Wanted[] = [];
   for (const entry of loading.entries) {
     if (entry.failure !== undefined) continue;
     const known = loading.previous?.get(entry.name);
@@ -52,31 +54,42 @@ export async function loadHooks(host: Host, loading: Loading): Promise<LoadedHoo
     }
     const source = placedSource(entry, loading.edition);
     const item = { entry, source, origin: originOf(entry), readAt: Date.now() };
-    // The text of an isolate's hook is all there is to it; files that a worker imports may have changed.
-    const proof = source.sandbox === 'isolate' ? await proofs.find(item.origin) : undefined;
-    if (proof === undefined) wanted.push(item);
-    else {
-      host.declare(source);
-      proven.push(source);
-      loaded.set(entry.name, factOf(item, proof));
-    }
+    const isProven = isProvable(entry, loading.required) && proofs.has(item.origin);
+    (isProven ? proven : wanted).push(item);
   }
-  const byOwner = Map.groupBy(wanted, ({ source }) => source.owner);
-  host.expect(new Set(wanted.flatMap(({ source }) => ownerOf(source))).size);
+  for (const item of proven) {
+    host.declare(item.source);
+    loaded.set(item.entry.name, factOf(item));
+  }
+  host.expect({
+    isolate: new Set(wanted.flatMap(ownerOf)).size,
+    worker: wanted.some(({ source }) => source.sandbox === 'worker') ? 1 : 0,
+  });
   const load = async (item: Wanted): Promise<void> => {
-    const { source, entry, origin } = item;
-    const result = await host.load(source);
-    loaded.set(entry.name, factOf(item, result));
-    if (result.ok && source.sandbox === 'isolate') await proofs.keep(origin, result);
+    loaded.set(item.entry.name, factOf(item, await host.load(item.source)));
   };
+  const byOwner = Map.groupBy(wanted, ({ source }) => source.owner);
   await Promise.all([...byOwner.values()].map((hooks) => inLanes(hooks, load)));
-  host.expect(0);
-  bringUp(host, proven);
+  host.expect({ isolate: 0, worker: 0 });
+  const live = wanted.filter(({ entry }) => loaded.get(entry.name)?.failure === undefined);
+  await proofs.keep(live.filter(({ entry }) => isProvable(entry)).map(({ origin }) => origin));
+  bringUp(host, proven, (item, failure) => loaded.set(item.entry.name, factOf(item, failure)));
   return loaded;
 }
 
+/**
+ * Whether an earlier load says anything of this one. The text of an isolate's hook is all there is to it, while files
+ * that a worker imports may have changed; what other contracts register is known from a load alone; and what a start
+ * must not be without is tried at each.
+ */
+function isProvable({ name, source }: HookEntry, required: readonly string[] = []): boolean {
+  return (
+    source.sandbox === 'isolate' && source.contract === 'signalbox' && !required.includes(name)
+  );
+}
+
 /** Whose process an isolate runs in; hooks of workers share theirs. */
-const ownerOf = ({ sandbox, owner }: HookSource): readonly string[] =>
+const ownerOf = ({ source: { sandbox, owner } }: Wanted): readonly string[] =>
   sandbox === 'isolate' ? [owner] : [];
 
 interface Wanted {
@@ -86,13 +99,11 @@ interface Wanted {
   readonly readAt: number;
 }
 
-/** What a load came to, or what is known of an earlier one. */
-function factOf(
-  { entry, source, origin, readAt }: Wanted,
-  result: LoadProof | LoadResult,
-): LoadedHook {
+/** What a load came to; without one, that it would come up. */
+function factOf({ entry, source, origin, readAt }: Wanted, result?: LoadResult): LoadedHook {
   const fact = { source, origin, readAt };
-  if ('ok' in result && !result.ok) {
+  if (result === undefined) return fact;
+  if (!result.ok) {
     const { code, detail } = result;
     return { ...fact, failure: { code, detail } };
   }
@@ -105,15 +116,20 @@ function factOf(
 /** What a program does right after the start goes first. */
 const BRING_UP_AFTER_MS = 200;
 
-/** Loads hooks one after the other while nobody waits for them. What goes wrong is told by their calls. */
-function bringUp(host: Host, sources: readonly HookSource[]): void {
-  if (sources.length === 0) return;
-  const timer = setTimeout(() => {
-    void (async () => {
-      for (const { name } of sources) await host.warm(name);
-    })();
-  }, BRING_UP_AFTER_MS);
-  timer.unref();
+/** Loads hooks one after the other while nobody waits for them. What does not come up after all is told. */
+function bringUp(
+  host: Host,
+  items: readonly Wanted[],
+  onFailed: (item: Wanted, failure: LoadResult & { readonly ok: false }) => void,
+): void {
+  if (items.length === 0) return;
+  const bringAll = async (): Promise<void> => {
+    for (const item of items) {
+      const result = await host.warm(item.source.name);
+      if (result?.ok === false) onFailed(item, result);
+    }
+  };
+  setTimeout(() => void bringAll(), BRING_UP_AFTER_MS).unref();
 }
 
 /** Loads of one owner that are on their way at once: more would wait in the host's queue, where they have a deadline. */

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRuntime, type LiveRuntime } from '../../src/index.ts';
@@ -17,19 +17,19 @@ async function opened(modules: Readonly<Record<string, string>>) {
   onTestFinished(() => first.remove());
   const { config } = first.runtime;
   await first.runtime.close();
-  const reopen = async (): Promise<LiveRuntime> => {
+  const reopen = async (hooks: object = {}): Promise<LiveRuntime> => {
     const packages = config.packages.map(({ package: name, grants }) => ({
       package: name,
       grants,
     }));
     const runtime = await openRuntime({
-      config: { packages, limits: LIMITS },
+      config: { packages, limits: LIMITS, hooks },
       folder: first.folder,
     });
     onTestFinished(() => runtime.close());
     return runtime;
   };
-  return { reopen, cacheFolder: config.cacheFolder };
+  return { reopen, proofs: join(first.folder, '.signalbox/loads.json') };
 }
 
 const ALLOW = `export default { run: () => ({ action: 'block', reason: 'seen' }) };`;
@@ -42,13 +42,13 @@ test('what has loaded once is not waited for at the next start, and decides all 
   expect(runtime.processes()).toEqual([]);
   expect(await runtime.fire('preToolUse', call)).toMatchObject({ action: 'block', reason: 'seen' });
   // The other comes up by itself.
-  await expect.poll(() => runtime.processes().length, { timeout: 20_000 }).toBe(2);
-});
+  await expect.poll(() => runtime.processes().length, { timeout: 40_000 }).toBe(2);
+}, 90_000);
 
 test('without its proof a hook is loaded at the start', async () => {
-  const { reopen, cacheFolder } = await opened({ one: ALLOW });
-  expect(await readdir(join(cacheFolder, 'loads'))).toHaveLength(1);
-  await rm(join(cacheFolder, 'loads'), { recursive: true });
+  const { reopen, proofs } = await opened({ one: ALLOW });
+  expect(JSON.parse(await readFile(proofs, 'utf8'))).toHaveLength(1);
+  await rm(proofs);
   const runtime = await reopen();
   expect(runtime.processes()).toHaveLength(1);
 });
@@ -59,4 +59,10 @@ test('a hook that does not load has no proof, and is failing at every start', as
   expect(runtime.inventory().hooks).toMatchObject([
     { state: 'failing', failure: { code: 'load_error' } },
   ]);
+});
+
+test('a required hook is tried at every start', async () => {
+  const { reopen } = await opened({ one: ALLOW, two: ALLOW });
+  const runtime = await reopen({ required: ['two'] });
+  expect(runtime.processes()).toHaveLength(1);
 });

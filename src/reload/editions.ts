@@ -1,4 +1,6 @@
 import type { Host } from '../../host/sandbox.ts';
+import { printable } from '../config/printable.ts';
+import type { Log } from '../log.ts';
 import type { Context } from '../verdict.ts';
 import { dropSandboxes, type Edition } from './edition.ts';
 
@@ -35,25 +37,56 @@ interface Pin {
 const KEPT = 50_000;
 /** A turn without a call for this many looks is over. */
 const IDLE_LOOKS = 10;
+/** One that goes on calling has the hooks it began with for so many after a change. */
+const OUTDATED_LOOKS = 10;
 const LOOK_MS = 60_000;
 
+/** What an edition is needed for. */
+interface Use {
+  pins: number;
+  /** Looks since another took its place. */
+  age: number;
+  /** Its sandboxes are being dropped: it keeps none of them for others. */
+  isOver: boolean;
+  ending?: Promise<void>;
+}
+
 /** Editions that begin with one. */
-export function createEditions(first: Edition): Editions {
+export function createEditions(first: Edition, log: Pick<Log, 'info'>): Editions {
   const pins = new Map<string, Pin>();
-  const live = new Map<Edition, { pins: number; ending?: Promise<void> }>([[first, { pins: 0 }]]);
+  const unused = (): Use => ({ pins: 0, age: 0, isOver: false });
+  const live = new Map([[first, unused()]]);
   let current = first;
 
-  const end = async (edition: Edition): Promise<void> => {
-    await edition.inFlight.idle();
-    live.delete(edition);
-    await dropSandboxes(edition, [...live.keys()]);
-    await edition.close();
+  /** Ends an edition, whatever part of it cannot be: the rest must not stay for that. */
+  const finish = async (edition: Edition): Promise<void> => {
+    const others = [...live].flatMap(([other, { isOver }]) =>
+      isOver || other === edition ? [] : [other],
+    );
+    const steps = [() => dropSandboxes(edition, others), () => edition.close()];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        const detail = printable(error instanceof Error ? error.message : '');
+        log.info('reload_end_failed', { edition: edition.number, detail });
+      }
+    }
+  };
+  const end = (edition: Edition, use: Use): Promise<void> => {
+    const ending = async (): Promise<void> => {
+      await edition.inFlight.idle();
+      use.isOver = true;
+      await finish(edition);
+      // Last: until then whoever closes the runtime waits for it.
+      live.delete(edition);
+    };
+    return (use.ending ??= ending());
   };
   const endIfOver = (edition: Edition): void => {
     const use = live.get(edition);
     if (use === undefined || edition === current || use.pins > 0) return;
-    // Nobody waits for it: what cannot be ended now ends with the runtime, and must not end it.
-    use.ending ??= end(edition).catch(() => undefined);
+    void end(edition, use);
   };
   const unpin = (sessionId: string): void => {
     const pin = pins.get(sessionId);
@@ -64,9 +97,12 @@ export function createEditions(first: Edition): Editions {
     endIfOver(pin.edition);
   };
   const timer = setInterval(() => {
+    for (const [edition, use] of live) if (edition !== current) use.age += 1;
     for (const [sessionId, pin] of pins) {
       pin.age += 1;
-      if (pin.age > IDLE_LOOKS) unpin(sessionId);
+      // A caller that never changes the name of its turn has the new hooks too, if later.
+      const isOutdated = (live.get(pin.edition)?.age ?? 0) > OUTDATED_LOOKS;
+      if (pin.age > IDLE_LOOKS || isOutdated) unpin(sessionId);
     }
   }, LOOK_MS).unref();
 
@@ -96,15 +132,12 @@ export function createEditions(first: Edition): Editions {
     hosts: () => [...new Set([...live.keys()].map(({ host }) => host))],
     replace(next, { holdsAtOnce = false } = {}) {
       const before = current;
-      live.set(next, { pins: 0 });
+      live.set(next, unused());
       current = next;
       if (holdsAtOnce) for (const sessionId of pins.keys()) unpin(sessionId);
       endIfOver(before);
     },
-    async discard(edition) {
-      await dropSandboxes(edition, [...live.keys()]);
-      await edition.close();
-    },
+    discard: finish,
     endTurn: unpin,
     async idle() {
       // Ending one lets no call into another.
@@ -113,11 +146,7 @@ export function createEditions(first: Edition): Editions {
     },
     async close() {
       clearInterval(timer);
-      for (const edition of [...live.keys()].toReversed()) {
-        live.delete(edition);
-        await dropSandboxes(edition, [...live.keys()]);
-        await edition.close();
-      }
+      for (const [edition, use] of [...live].toReversed()) await end(edition, use);
     },
   };
 }

@@ -12,6 +12,8 @@ export interface RecordFilter {
   readonly point?: string | undefined;
   readonly action?: string | undefined;
   readonly code?: string | undefined;
+  /** Whether there is any code. */
+  readonly hasCode?: boolean | undefined;
   readonly session?: string | undefined;
   readonly turn?: string | undefined;
   readonly toolCall?: string | undefined;
@@ -24,7 +26,7 @@ export interface RecordFilter {
 
 /** The filter in the names of the columns. */
 export function conditionsOf(filter: RecordFilter): DecisionFilter {
-  const { session, turn, toolCall, fire, wouldBlock, ...same } = filter;
+  const { session, turn, toolCall, fire, wouldBlock, hasCode, ...same } = filter;
   return {
     ...same,
     session_id: session,
@@ -32,5 +34,6 @@ export function conditionsOf(filter: RecordFilter): DecisionFilter {
     tool_call_id: toolCall,
     fire_id: fire,
     would_block: wouldBlock,
+    has_code: hasCode,
   };
 }

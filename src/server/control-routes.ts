@@ -111,13 +111,13 @@ async function detailOf(runtime: LiveRuntime, name: string): Promise<object> {
       nearest: nearest(name, names) ?? '',
     });
   }
-  const { records } = await runtime.records.query({ hook: name, limit: 500 });
+  const failed = await runtime.records.query({ hook: name, hasCode: true, limit: SHOWN_FAILURES });
   const { timeoutMs, memoryMb } = row;
   return {
     row,
     manifest,
     limits: { timeoutMs, memoryMb },
     latency: { bucketsMs: Latency.boundsMs, series: runtime.feed.minutes(name) },
-    failures: records.filter(({ code }) => code !== undefined).slice(0, SHOWN_FAILURES),
+    failures: failed.records,
   };
 }

@@ -38,6 +38,8 @@ export interface DecisionFilter extends Partial<
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly would_block?: boolean | undefined;
+  /** Whether there is a code, whichever. */
+  readonly has_code?: boolean | undefined;
 }
 
 /** A page of decisions. */
@@ -163,6 +165,12 @@ function pageQuery(builder: Database['builder'], page: DecisionPage) {
     // As text of the query: the planner takes an index of some rows only where it sees which are meant.
     const left = isLedByShadow ? sql.ref('would_block') : sql`+${sql.ref('would_block')}`;
     query = query.where(left, '=', wouldBlock ? sql.lit(1) : sql.lit(0));
+  }
+  if (page.has_code !== undefined) {
+    // The index of rows with a code is one by hook.
+    const isOfHook = EQUAL[first] === 'hook' && !isLedByShadow;
+    const left = isOfHook ? sql.ref('code') : sql`+${sql.ref('code')}`;
+    query = query.where(left, page.has_code ? 'is not' : 'is', null);
   }
   const direction = isNewest ? 'desc' : 'asc';
   return query.orderBy('time', direction).orderBy('seq', direction).limit(limit);

@@ -159,6 +159,13 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
       create index decision_payloads_by_time on decision_payloads (time);
     `,
   },
+  {
+    name: 'records of a hook that have a code',
+    sql: `
+      create index decisions_of_hook_with_code on decisions (hook, time, seq)
+        where code is not null;
+    `,
+  },
 ];
 
 /** Tables of one connection that vanish with it. */

@@ -18,6 +18,10 @@ const FILTERS = {
   point: [{ point: 'preToolUse' }, { point: 'preToolUse' }],
   action: [{ action: 'block' }, { action: 'block' }],
   code: [{ code: 'timeout' }, { code: 'timeout' }],
+  hasCode: [
+    { hook: 'coded', hasCode: true },
+    { hook: 'coded', code: 'crash' },
+  ],
   session: [{ session: 's' }, { sessionId: 's' }],
   turn: [{ turn: 't' }, { turnId: 't' }],
   toolCall: [{ toolCall: 'c' }, { toolCallId: 'c' }],
@@ -42,7 +46,14 @@ test.each(Object.entries(FILTERS))('records are found by %s', async (name, [filt
 
 test('all of a filter applies', async () => {
   expect((await records.query({ hook: 'guard', action: 'block' })).records).toEqual([]);
-  expect((await records.query({ wouldBlock: false })).records).toHaveLength(14);
+  expect((await records.query({ wouldBlock: false })).records).toHaveLength(15);
+});
+
+test('records are found by whether they have a code', async () => {
+  const coded = await records.query({ hasCode: true });
+  expect(coded.records.map(({ code }) => code)).toEqual(['crash', 'timeout']);
+  expect((await records.query({ hasCode: false })).records).toHaveLength(14);
+  expect((await records.query({ hook: 'coded', hasCode: false })).records).toEqual([]);
 });
 
 async function planOf(filter: RecordFilter, order: 'newest' | 'oldest'): Promise<string> {
@@ -77,6 +88,10 @@ test.each([
   [{ hook: 'h', wouldBlock: true }, 'decisions_that_would_block'],
   [{ session: 's', wouldBlock: true }, 'decisions_by_session'],
   [{ hook: 'h', wouldBlock: false }, 'decisions_by_hook'],
+  [{ hook: 'h', hasCode: true }, 'decisions_of_hook_with_code'],
+  [{ hook: 'h', hasCode: false }, 'decisions_by_hook'],
+  [{ session: 's', hasCode: true }, 'decisions_by_session'],
+  [{ hasCode: true }, 'decisions_by_time'],
   [{}, 'decisions_by_time'],
 ] as const)('of several columns the one leads that narrows most: %j', async (filter, index) => {
   expect(await planOf(filter, 'newest')).toMatch(new RegExp(`^SEARCH .*INDEX ${index} `));
@@ -92,7 +107,7 @@ test('the oldest first are the newest first turned around, page by page', async 
   } while (before !== undefined);
   const newest = await records.query();
   expect(ids).toEqual(newest.records.map(({ id }) => id).toReversed());
-  expect(ids).toHaveLength(15);
+  expect(ids).toHaveLength(16);
 });
 
 test('one record is found by its id, and ids grow with time', async () => {

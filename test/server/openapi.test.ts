@@ -235,6 +235,15 @@ test('metrics are in the Prometheus text format', async () => {
   expect(await response.text()).toContain('signalbox_hook_calls_total{hook="guard"');
 });
 
+test('the last failures of a hook are shown however many records came after them', async () => {
+  const { records } = temporary.runtime;
+  const record = { hook: 'watcher', point: 'preToolUse', action: 'block', durationMs: 1 } as const;
+  await records.append({ ...record, code: 'crash' });
+  await Promise.all(Array.from({ length: 600 }, () => records.append(record)));
+  const { body } = await served.call('/v1/hooks/watcher');
+  expect(body['failures']).toMatchObject([{ hook: 'watcher', code: 'crash' }]);
+});
+
 test('a recording is replayed without leaving a trace', async () => {
   const call = {
     id: 'c1',

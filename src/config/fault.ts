@@ -45,7 +45,24 @@ export function findConfigFault(value: unknown): ConfigFault | undefined {
     const path = typeof entry === 'string' ? [] : fault.path;
     return { path: ['packages', index, ...path], detail: fault.detail };
   }
-  return findTrustFault(value as RuntimeFile);
+  return findTrustFault(value as RuntimeFile) ?? findTokenFault(value as RuntimeFile);
+}
+
+/** What the server calls those who came with `server.token`, and those of this machine where there is no token. */
+const OWN_NAMES = ['token', 'local'];
+
+/** Records say by the name of a token who did something: it must be one alone. */
+function findTokenFault({ server }: RuntimeFile): ConfigFault | undefined {
+  const seen = new Set<string>();
+  for (const [index, { name }] of (server?.tokens ?? []).entries()) {
+    const path = ['server', 'tokens', index, 'name'];
+    // Nobody reads records for capital letters.
+    const read = name.trim().toLowerCase();
+    if (OWN_NAMES.includes(read)) return { path, detail: 'is a name that the server itself gives' };
+    if (seen.has(read)) return { path, detail: 'is the name of another token' };
+    seen.add(read);
+  }
+  return undefined;
 }
 
 /** A block that matches nothing by a slip would let run what it was written against. */

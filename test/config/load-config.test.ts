@@ -173,6 +173,10 @@ test.each([
   ['{"limits": {"loadMs": 9e12}}', 'limits.loadMs', 'must be <= 2147483647'],
   ['{"server": {"port": 70000}}', 'server.port', 'must be <= 65535'],
   ['{"records": {"reasons": "all"}}', 'records.reasons', 'full, scrubbed, none'],
+  [tokensNamed('jane', 'bob', 'jane'), 'server.tokens[2].name', 'name of another token'],
+  [tokensNamed('jane', 'Jane '), 'server.tokens[1].name', 'name of another token'],
+  [tokensNamed('token'), 'server.tokens[0].name', 'the server itself gives'],
+  [tokensNamed('jane', 'local'), 'server.tokens[1].name', 'the server itself gives'],
   ['[]', '', 'must be object'],
   ['null', '', 'must be object'],
 ])('%s is refused at its key', (text, key, detail) => {
@@ -183,6 +187,11 @@ test.each([
   });
   expect(error.message).toContain(detail);
 });
+
+function tokensNamed(...names: readonly string[]): string {
+  const tokens = names.map((name) => ({ name, role: 'agent', env: 'TOKEN' }));
+  return JSON.stringify({ server: { tokens } });
+}
 
 test('an invalid value is found at its own line', () => {
   const text = '{\n  "hooks": {\n    "order": [\n      "a",\n      7\n    ]\n  }\n}';

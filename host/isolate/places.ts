@@ -8,7 +8,6 @@ import { LIMITS } from '../../sdk/limits.ts';
 export interface PlaceEvents {
   readonly bridge: (id: number, seq: number, text: string) => void;
   readonly log: (id: number, line: string) => void;
-  readonly catastrophe: () => void;
 }
 
 /** What a segment came to: an outcome, or `undefined` while the activity waits for a bridge or timer. */
@@ -46,10 +45,9 @@ export function createPlace(
   options: { readonly memoryMb: number; readonly events: PlaceEvents },
 ): Place {
   const { events } = options;
-  const isolate = new engine.Isolate({
-    memoryLimit: options.memoryMb,
-    onCatastrophicError: events.catastrophe,
-  });
+  // No `onCatastrophicError`: it would be called in this very thread, which isolated-vm has put to sleep for good by then,
+  // and a crash would look like a timeout. Without it V8 ends the process at once.
+  const isolate = new engine.Isolate({ memoryLimit: options.memoryMb });
   const context = isolate.createContextSync();
   let current = 0;
   let sealed: string | undefined;

@@ -199,6 +199,14 @@ test.each([
   expect(outcomeOf(await callHook(host, 'greedy'))).toBe('allow');
 });
 
+test('a hook that exhausts the memory of its engine ends its process, long before its time is over', async () => {
+  const host = await testHost();
+  const body = 'const m = new Map(); for (let i = 0; ; i++) m.set(i, i);';
+  await host.load(isolateHook('greedy', `export default { run() { ${body} } }`));
+  const result = await callHook(host, 'greedy', { timeoutMs: 600_000 });
+  expect(['crash', 'memory']).toContain(outcomeOf(result));
+}, 300_000);
+
 test('an abort by the caller ends the call at once and frees its place', async () => {
   const host = await testHost();
   await host.load(isolateHook('stuck', SPIN));

@@ -62,6 +62,25 @@ export async function interleave(
   });
 }
 
+/** Calls made in a second by so many callers together, each of which goes on to the next number after each call. */
+export async function rateOf(
+  { callers, forMs }: { readonly callers: number; readonly forMs: number },
+  call: (at: number) => Promise<unknown>,
+): Promise<number> {
+  let count = 0;
+  const startedAt = performance.now();
+  const endsAt = startedAt + forMs;
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let at = caller; performance.now() < endsAt; at += 1) {
+        await call(at);
+        count += 1;
+      }
+    }),
+  );
+  return (count / (performance.now() - startedAt)) * 1000;
+}
+
 /** How many times one takes as long as another: the median over the rounds, each compared with its like. */
 export function ratioOf(subject: Timing, baseline: Timing): number {
   const ratios = subject.rounds.map((time, round) => time / (baseline.rounds[round] ?? NaN));

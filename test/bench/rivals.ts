@@ -49,10 +49,28 @@ export async function workerdSubject(
   input: string,
   onEnd: OnEnd,
 ): Promise<Subject> {
+  const place = { socketPath: join(folder, 'workerd.sock') };
+  await startWorkerd(folder, place, onEnd);
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  onEnd(() => agent.destroy());
+  return timed('workerd, HTTP kept alive', () => post({ ...place, method: 'POST', agent }, input));
+}
+
+/** Where a Worker of workerd listens. */
+export type WorkerdPlace =
+  { readonly socketPath: string } | { readonly host: string; readonly port: number };
+
+/** Starts a Worker that decides on the payload it is sent, whatever the path, and waits until it does. */
+export async function startWorkerd(
+  folder: string,
+  place: WorkerdPlace,
+  onEnd: OnEnd,
+): Promise<void> {
+  const address = 'port' in place ? `${place.host}:${place.port}` : `unix:${place.socketPath}`;
   const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [ (name = "hook", worker = .hook) ],
-  sockets = [ (name = "http", address = "unix:${join(folder, 'workerd.sock')}", http = (), service = "hook") ]
+  sockets = [ (name = "http", address = "${address}", http = (), service = "hook") ]
 );
 const hook :Workerd.Worker = (
   modules = [ (name = "hook", esModule = embed "workerd-hook.js") ],
@@ -77,20 +95,16 @@ const hook :Workerd.Worker = (
     { stdio: ['ignore', 'inherit', 'inherit'], detached: true },
   );
   onEnd(() => endGroup(child));
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  onEnd(() => agent.destroy());
-  const options = { socketPath: join(folder, 'workerd.sock'), method: 'POST', agent };
-  const call = (): Promise<string> => post(options, input);
+  const options = { ...place, method: 'POST' };
   for (let tries = 0; ; tries += 1) {
     try {
-      await call();
-      break;
+      await post(options, JSON.stringify({ payload: {} }));
+      return;
     } catch (error) {
       if (tries === 100) throw error;
       await new Promise((resolve) => void setTimeout(resolve, 50));
     }
   }
-  return timed('workerd, HTTP kept alive', call);
 }
 
 function endGroup({ pid }: ChildProcess): void {

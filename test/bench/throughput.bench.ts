@@ -1,29 +1,14 @@
 import { buildBare, inputOf, startBare, type Bare } from './bare-host.ts';
 import { CALL, writeFolder } from './bench-runtime.ts';
-import { quantile } from './harness.ts';
+import { quantile, rateOf } from './harness.ts';
 import { report } from './report.ts';
 
 // How many decisions come out in a second, from 64 callers and 10 packages on two cores?
 const PACKAGES = 10;
 const CALLERS = 64;
-const ROUND_MS = 1200;
 const ROUNDS = 7;
 
-/** Calls made in a second by all callers together; each goes on to the next package after each call. */
-async function rate(call: (at: number) => Promise<unknown>): Promise<number> {
-  let count = 0;
-  const startedAt = performance.now();
-  const endsAt = startedAt + ROUND_MS;
-  await Promise.all(
-    Array.from({ length: CALLERS }, async (_, caller) => {
-      for (let at = caller; performance.now() < endsAt; at += 1) {
-        await call(at % PACKAGES);
-        count += 1;
-      }
-    }),
-  );
-  return (count / (performance.now() - startedAt)) * 1000;
-}
+const LOAD = { callers: CALLERS, forMs: 1200 };
 
 /** The same rule as ours: one unfinished call per process, the queue is here. */
 function queued(bare: Bare): (input: string) => Promise<string> {
@@ -50,14 +35,14 @@ try {
   const contexts = names.map((sessionId) => ({ sessionId }));
   const loops = bares.map(queued);
   const fire = (at: number): Promise<unknown> =>
-    runtime.fire('preToolUse', CALL, contexts[at] ?? {});
-  const loop = async (at: number): Promise<unknown> => loops[at]?.(input);
-  await rate(fire);
-  await rate(loop);
+    runtime.fire('preToolUse', CALL, contexts[at % PACKAGES] ?? {});
+  const loop = async (at: number): Promise<unknown> => loops[at % PACKAGES]?.(input);
+  await rateOf(LOAD, fire);
+  await rateOf(LOAD, loop);
   const [ours, floors]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
-    ours.push(await rate(fire));
-    floors.push(await rate(loop));
+    ours.push(await rateOf(LOAD, fire));
+    floors.push(await rateOf(LOAD, loop));
   }
   const row = {
     value: quantile(ours, 0.5),

@@ -33,7 +33,7 @@ export interface FireFacts {
   readonly payload: Payload;
 }
 
-/** Keeps what hooks did: never the data they saw. */
+/** Keeps what hooks did; the data they saw only where `records.payloads` asks for it. */
 export interface DecisionLog {
   /**
    * Every answer of a chain, and that the runtime itself blocked what it came to. The promise is there when something is

@@ -13,11 +13,11 @@ export interface DecisionPayloads {
   deleteBefore(time: number, limit: number): Promise<number>;
 }
 
-/** Ids of one query: SQLite takes so many placeholders, and a payload may be large. */
+/** Ids of one query, whose rows are in memory together. */
 const IDS_PER_QUERY = 50;
 
-/** A payload is bounded by `limits.payloadBytes`, twice: as it was given and as it was answered. */
-const PAGE_BYTES = 512 * 1024 * 1024;
+/** A row has at most 1 MiB, its id and what the seal adds: larger ones are not kept. */
+const PAGE_BYTES = 64 * 1024 * 1024;
 
 /** Binds the queries to a database. */
 export function openDecisionPayloads(database: Database): DecisionPayloads {

@@ -8,7 +8,7 @@ export interface CapabilityRow {
   readonly scopeName?: string;
 }
 
-/** Every capability a manifest may declare; source: the design's capability table. */
+/** Every capability a manifest may declare. */
 export const CAPABILITIES = {
   reads_input: { gives: 'read what the user writes', scope: 'none' },
   gates_input: { gives: 'stop or change what the user writes', scope: 'none' },

@@ -4,7 +4,7 @@ import type { Schema } from './json-schema.ts';
 export interface ActionRow {
   /** What it means, for docs and error messages. */
   readonly means: string;
-  /** The verdict takes the lowest number; source: the design's precedence. */
+  /** The verdict takes the lowest number. */
   readonly precedence: number;
   /** Keys that only this action has, besides {@link COMMON_KEYS}. */
   readonly keys: Readonly<Record<string, Schema>>;

@@ -1,4 +1,4 @@
-/** Limits of a hook's run. Milliseconds, bytes (UTF-8) or counts, as the name says; source: the design's start values. */
+/** Limits of a hook's run. Milliseconds, bytes (UTF-8) or counts, as the name says. */
 export const LIMITS = {
   timeoutMs: 1500,
   memoryMb: 32,

@@ -260,7 +260,7 @@ function createTimestamps(): (time: number) => string {
   };
 }
 
-/** Source: the design's limits, chars/4. */
+/** What English text has in common tokenisers, about: a bound needs no more. */
 const CHARS_PER_TOKEN = 4;
 
 function toolCallOf({ toolCallId }: Payload): string | undefined {

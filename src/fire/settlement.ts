@@ -36,7 +36,7 @@ export interface Settled {
   readonly question?: Question;
 }
 
-/** The model may be sent back this often in one turn; source: the design's decision table. */
+/** The model may be sent back this often in one turn. */
 const MAX_REWORKS = 2;
 
 /** Makes the function that says what becomes of a chain's result. Access rules have the last word, on what would run. */

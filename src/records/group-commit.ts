@@ -10,7 +10,7 @@ export interface GroupCommit {
   flush(): Promise<void>;
 }
 
-/** Bounds of a group; source: the design's section on records. */
+/** A group is sent so long after its first record, or once it has so many. */
 const GROUP = { delayMs: 2, records: 256 } as const;
 
 /** Records on their way; past it the database is too slow for what is recorded, and callers must learn it. */

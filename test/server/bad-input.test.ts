@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { ROOT } from '../house/imports.ts';
 import { openTemporary, type TemporaryRuntime } from '../runtime/temporary-runtime.ts';
 import { serveRoles, TOKENS, type Served } from './served.ts';
 
@@ -65,7 +66,7 @@ describe('paths', () => {
     const { status, text } = await raw(`GET ${path} HTTP/1.1`, HOST, AUTHORIZATION);
     expect([400, 403, 404]).toContain(status);
     expect(text).not.toMatch(/"name": ?"signalbox"|import |\[core\]/);
-    expect(text).not.toContain('/work/');
+    expect(text).not.toContain(ROOT);
   });
 
   test('tricks open nothing to those without a token', async () => {

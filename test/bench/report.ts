@@ -22,7 +22,7 @@ export interface Goal {
 }
 
 /** Units of values; `x` has none. */
-export type Unit = 'µs' | 'ms' | 's' | 'MB' | '/s' | 'x';
+export type Unit = 'µs' | 'ms' | 's' | 'KB' | 'MB' | '/s' | 'x';
 
 /** A row of two timings measured side by side. */
 export function versus(

@@ -27,14 +27,19 @@ export function changesBetween(before: Edition, after: Edition): readonly Config
     const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
     return [{ kind: 'hook', name, change }];
   });
+  const isReordered = textOf(sequenceOf(before, young)) !== textOf(sequenceOf(after, old));
   const settings = SETTINGS.filter(
-    (key) => textOf(before.config[key]) !== textOf(after.config[key]),
+    (key) =>
+      textOf(settingOf(before, key)) !== textOf(settingOf(after, key)) ||
+      (key === 'packages' && isReordered),
   ).map((name): ConfigChange => ({ kind: 'setting', name, change: 'changed' }));
   return [...hooks, ...settings];
 }
 
-/** What is part of a hook shows with the hook; what opens files or sockets is not changed while they are open. */
+/** What opens files or sockets is not among them: it is not changed while they are open. */
 const SETTINGS = [
+  'packages',
+  'hooks',
   'limits',
   'fetch',
   'secrets',
@@ -82,6 +87,15 @@ export function refusalOf(before: Edition, after: Edition): SignalboxError | und
     return new SignalboxError('reload_refused', { detail: error.message });
   }
   return undefined;
+}
+
+function settingOf(edition: Edition, key: (typeof SETTINGS)[number]): unknown {
+  return key === 'budgets' ? edition.budgetSettings : edition.config[key];
+}
+
+/** The names of the hooks that the other edition has as well, in their order: what breaks a tie between priorities. */
+function sequenceOf({ found }: Edition, others: ReadonlyMap<string, string>): readonly string[] {
+  return found.hooks.map(({ name }) => name).filter((name) => others.has(name));
 }
 
 /** Each hook as one text; the name that the host keeps it by tells of changed files. One that fails was tried again. */

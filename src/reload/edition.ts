@@ -7,7 +7,7 @@ import { problemOf } from '../approvals/approval-office.ts';
 import { createEmitter } from '../bridges/emitter.ts';
 import { openPorts } from '../bridges/open-ports.ts';
 import { openBudgets, type Budgets } from '../budgets/budgets.ts';
-import type { RuntimeConfig } from '../config/runtime-config.ts';
+import type { BudgetsSettings, RuntimeConfig } from '../config/runtime-config.ts';
 import { bindHooks, withoutHandlersOf } from '../fire/bound-hook.ts';
 import { createFiring, type Firing, type FiringParts } from '../fire/fire.ts';
 import { createInFlight, type InFlight } from '../fire/in-flight.ts';
@@ -59,6 +59,8 @@ export interface Edition extends EditionDraft, InventoryParts {
   readonly loaded: LoadedHooks;
   readonly access: AccessRules;
   readonly budgets: Budgets;
+  /** With what files of `config/` say. */
+  readonly budgetSettings: BudgetsSettings;
   readonly firing: Firing;
   readonly inFlight: InFlight;
   /** Ends what belongs to it alone; not the sandboxes, which others may share. */
@@ -134,7 +136,8 @@ async function assemble(
       inFlight,
     });
     const access = createAccessRules(config.access);
-    const budgets = openBudgets(database, await budgetsOf(config));
+    const budgetSettings = await budgetsOf(config);
+    const budgets = openBudgets(database, budgetSettings);
     const bridges = openPorts(config, { store, emit, env: process.env });
     const firing = createFiring({
       ...house,
@@ -155,7 +158,7 @@ async function assemble(
       await bridges.close();
     };
     const parts = { catalog, chains, failureOf, access, budgets, firing, inFlight, close };
-    return { ...draft, host, loaded, ...parts };
+    return { ...draft, host, loaded, budgetSettings, ...parts };
   } catch (error) {
     held.release();
     throw error;

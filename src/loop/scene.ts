@@ -126,6 +126,7 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     }
     const asked = { point, approval, ...(hook !== undefined && { hook }) };
     return waitFor(
+      // Every payload is an object of fields; the types of points name theirs alone.
       { ...asked, payload: verdict.payload as unknown as Payload },
       { verdict, extras },
     );

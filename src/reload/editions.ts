@@ -121,6 +121,7 @@ export function createEditions(first: Edition, log: Pick<Log, 'info'>): Editions
       pins.set(sessionId, { turnId, edition: current, age: 0 });
       const use = live.get(current);
       if (use !== undefined) use.pins += 1;
+      // There is a first: one was just added.
       if (pins.size > KEPT) unpin(pins.keys().next().value as string);
       return current;
     },

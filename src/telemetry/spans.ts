@@ -52,6 +52,7 @@ export function createSpanObserver<Parent>(
         time += run.ms;
       }
       fires.set(fire.fireId, parent);
+      // There is a first: one was just added.
       if (fires.size > KEPT_FIRES) fires.delete(fires.keys().next().value as string);
     },
     onShadow({ fireId }, run) {

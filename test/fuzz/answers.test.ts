@@ -9,7 +9,7 @@ import { judge } from './oracle.ts';
 const ALL = Object.keys(CAPABILITIES);
 
 test(
-  'an answer is a decision exactly where the design says so',
+  'an answer is a decision exactly where the contract says so',
   () => {
     const counts = { ok: 0, invalid_decision: 0, capability: 0 };
     fc.assert(

@@ -1,6 +1,6 @@
 import { POINTS, type Point } from '../../sdk/points.ts';
 
-// What a decision is, written a second time by hand from the design and without any code of the parser: a mistake has to
+// What a decision is, written a second time by hand from the contract and without any code of the parser: a mistake has to
 // be made twice to stay hidden.
 
 /** What must come of an answer. */
@@ -88,7 +88,7 @@ const OF: Readonly<
   modify: [{ payload: isObject, note: isText }, ['payload']],
 };
 
-/** Judges an answer as the design does. */
+/** Judges an answer as the contract does. */
 export function judge(
   answer: unknown,
   place: { readonly point: Point; readonly delivered: Json; readonly granted: readonly string[] },

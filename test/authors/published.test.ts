@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { extract } from 'tar';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -252,5 +253,28 @@ test.each(PUBLISHED.map(({ name }) => name))(
       strict: true,
     });
     expect(messages).toEqual([]);
+  },
+);
+
+/** Neither counts for packages that are ESM alone: TypeScript of before `exports`, and `require` of an ES module. */
+const OF_OTHERS: readonly string[] = ['NoResolution node10', 'CJSResolvesToESM node16-cjs'];
+
+test.each(PUBLISHED.map(({ name }) => name))(
+  'the types of each entry of %s are found, and are those of its code',
+  async (name) => {
+    const staged = join(scratch, 'staged', name);
+    const tarball = readdirSync(staged).find((file) => file.endsWith('.tgz')) ?? '';
+    const packed = createPackageFromTarballData(readFileSync(join(staged, tarball)));
+    const checked = await checkPackage(packed);
+    if (checked.types === false) throw new Error('it brings no types');
+    const problems = checked.problems.map((problem) =>
+      'resolutionKind' in problem ? `${problem.kind} ${problem.resolutionKind}` : problem.kind,
+    );
+    expect(problems.filter((problem) => !OF_OTHERS.includes(problem))).toEqual([]);
+    const entries = Object.values(checked.entrypoints).filter(({ isWildcard }) => !isWildcard);
+    expect(entries.length).toBeGreaterThan(2);
+    for (const { subpath, resolutions } of entries) {
+      expect(resolutions['node16-esm'].resolution?.fileName, subpath).toMatch(/\.d\.ts$/);
+    }
   },
 );

@@ -33,7 +33,11 @@ export async function openModeChanges(
     all: () => [...followed.all().map(changeOf), ...unkept],
     async add(change) {
       if (change.mode === 'enforce') unkept = [...unkept, change];
-      await rows.insertMode({ ...change, reason: change.reason ?? null });
+      await rows.insertMode({
+        ...change,
+        reason: change.reason ?? null,
+        origin: change.origin ?? null,
+      });
       unkept = unkept.filter((each) => each !== change);
       await followed.read();
     },
@@ -42,7 +46,7 @@ export async function openModeChanges(
   };
 }
 
-function changeOf({ time, by, hook, mode, base, reason }: ModeChangeTable): ModeChange {
+function changeOf({ time, by, hook, mode, base, reason, origin }: ModeChangeTable): ModeChange {
   const known = (text: string): Mode => (text === 'shadow' ? 'shadow' : 'enforce');
   return {
     hook,
@@ -50,6 +54,7 @@ function changeOf({ time, by, hook, mode, base, reason }: ModeChangeTable): Mode
     base: known(base),
     by,
     time,
+    ...(origin !== null && { origin }),
     ...(reason !== null && { reason }),
   };
 }

@@ -2,7 +2,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import { nearest } from '../config/nearest.ts';
 import { printable } from '../config/printable.ts';
 import type { HookEntry } from '../packages/catalog.ts';
-import type { Mode, ModeChange } from './mode-change.ts';
+import { originOf, type Mode, type ModeChange } from './mode-change.ts';
 
 /** Who changes a mode and why. */
 export interface ModeOrder {
@@ -30,8 +30,8 @@ const REASON_CHARS = 500;
  */
 export function changeOf(request: ModeRequest): ModeChange | undefined {
   const { hook, mode, who, reason = '', force = false, configured, standing } = request;
-  const now = standing.find(({ name }) => name === hook)?.mode;
-  if (now === undefined) {
+  const entry = standing.find(({ name }) => name === hook);
+  if (entry === undefined) {
     const names = standing.map(({ name }) => name);
     const data = { hook: printable(hook, 80), nearest: nearest(hook, names) ?? '' };
     throw new SignalboxError('hook_unknown', data);
@@ -39,12 +39,13 @@ export function changeOf(request: ModeRequest): ModeChange | undefined {
   if (who.trim() === '') {
     throw new SignalboxError('request_invalid', { detail: 'it must say who asks' });
   }
-  if (now === mode) return undefined;
+  if (entry.mode === mode) return undefined;
   const why = printable(reason.trim(), REASON_CHARS);
   if (mode === 'shadow' && !(force && why !== '')) {
     throw new SignalboxError('mode_refused', { hook });
   }
   const base = configured.find(({ name }) => name === hook)?.mode ?? 'enforce';
-  const change = { hook, mode, base, by: printable(who.trim(), 80), time: Date.now() };
+  const by = printable(who.trim(), 80);
+  const change = { hook, mode, base, origin: originOf(entry), by, time: Date.now() };
   return why === '' ? change : { ...change, reason: why };
 }

@@ -2,7 +2,7 @@ import { SignalboxError } from '../../sdk/errors.ts';
 import { configFromObject, loadConfig } from '../config/load-config.ts';
 import { printable } from '../config/printable.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
-import { withModes, type Mode, type ModeChange } from '../modes/mode-change.ts';
+import { endedModes, withModes, type Mode, type ModeChange } from '../modes/mode-change.ts';
 import type { ModeChanges } from '../modes/mode-changes.ts';
 import { changeOf, type ModeOrder } from '../modes/mode-request.ts';
 import { buildCatalog } from '../packages/build-catalog.ts';
@@ -105,10 +105,22 @@ export function createReloader({
     if (changed.length === 0) await editions.discard(next);
     if (refusal !== undefined) throw refusal;
     if (changed.length > 0) takeOver(next, false);
+    await endModes();
     const names = changed.map(({ name, change }) => `${name} ${change}`).join(', ');
     log.info('config_reloaded', { by: who, changed: names, needsRestart: needsRestart.join(', ') });
     await note(who, 'applied', { changed, needsRestart });
     return { changed, needsRestart };
+  }
+
+  /** Keeps that what the configuration contradicts is over, and logs it where that cannot be. */
+  async function endModes(): Promise<void> {
+    try {
+      for (const ended of endedModes(editions.current.configured, modes.all())) {
+        await modes.add({ ...ended, time: Date.now() });
+      }
+    } catch (error) {
+      if (error instanceof SignalboxError) log.problem(error);
+    }
   }
 
   async function note(by: string, outcome: 'applied' | 'refused', detail: object): Promise<void> {
@@ -121,6 +133,7 @@ export function createReloader({
     }
   }
 
+  void inTurn(endModes);
   const unfollow = modes.onChange(() => {
     void inTurn(() => applyModes(modes.all(), { isStrict: false })).catch((error: unknown) => {
       if (error instanceof SignalboxError) log.problem(error);

@@ -166,6 +166,10 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
         where code is not null;
     `,
   },
+  {
+    name: 'modes of the hooks of one package',
+    sql: 'alter table mode_changes add column origin text;',
+  },
 ];
 
 /** Tables of one connection that vanish with it. */

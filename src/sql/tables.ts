@@ -148,6 +148,8 @@ export interface ModeChangeTable {
   /** What runtime.json said of the hook then. */
   readonly base: string;
   readonly reason: string | null;
+  /** Kind and name of where the hook came from; `null` in rows of before that was kept. */
+  readonly origin: string | null;
 }
 
 /** Configurations that were taken over while the runtime ran, or refused. */

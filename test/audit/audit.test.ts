@@ -197,7 +197,8 @@ test('a guard in shadow mode is told, whether runtime.json or somebody while it 
   site.hooks = { mode: { trial: 'shadow', watcher: 'shadow' } };
   const database = await openDatabase(join(site.folder, 'records.db'));
   const change = { time: 0, by: 'ann', hook: 'taken', base: 'enforce', reason: 'r' };
-  await openOperatorRows(database).insertMode({ ...change, mode: 'shadow' });
+  const origin = 'package guards';
+  await openOperatorRows(database).insertMode({ ...change, mode: 'shadow', origin });
   await database.close();
   const told = (await site.report(0)).findings.filter(({ kind }) => kind === 'in_shadow');
   expect(told).toEqual(

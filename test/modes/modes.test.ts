@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LiveRuntime } from '../../src/index.ts';
-import { standingModes, type ModeChange } from '../../src/modes/mode-change.ts';
 import { createCheckout, packageEntry, type Checkout } from '../reload/checkout.ts';
 
 /** A busy machine takes its time to start sandboxes. */
@@ -121,10 +120,49 @@ test('a hook that nobody knows is refused with the nearest name', async () => {
   });
 });
 
-test('a change stands as long as runtime.json says of the hook what it said then', () => {
-  const change: ModeChange = { hook: 'a', mode: 'shadow', base: 'enforce', by: 'ann', time: 1 };
-  expect(standingModes([change], () => 'enforce').get('a')).toBe('shadow');
-  expect(standingModes([change], () => 'shadow').get('a')).toBeUndefined();
-  const later: ModeChange = { ...change, mode: 'enforce', time: 2 };
-  expect(standingModes([change, later], () => 'enforce').get('a')).toBe('enforce');
-});
+test(
+  'a guard that runtime.json put into shadow mode and back is armed, whatever was changed before',
+  { timeout: BUSY_MS },
+  async () => {
+    await runtime.setMode('guard', 'shadow', FORCED);
+    await checkout.configure({ ...settings, hooks: { mode: { guard: 'shadow' } } });
+    await runtime.reload(BY);
+    expect(modeOf('guard')).toBe('shadow');
+    await checkout.configure(settings);
+    await runtime.reload(BY);
+    expect(modeOf('guard')).toBe('enforce');
+    expect(await call()).toMatchObject({ action: 'block' });
+  },
+);
+
+test(
+  'a hook of the same name from another package has the mode that runtime.json says',
+  { timeout: BUSY_MS },
+  async () => {
+    const twin = { packages: [packageEntry('twins')] };
+    await checkout.hook('twins', 'guard', { run: '({ action: "block", reason: "twin" })' });
+    await runtime.setMode('guard', 'shadow', FORCED);
+    await checkout.configure(twin);
+    await runtime.reload(BY);
+    expect(modeOf('guard')).toBe('enforce');
+    expect(await call('of the twin')).toMatchObject({ action: 'block', reason: 'twin' });
+    // Nor does the first one come back unarmed.
+    await checkout.configure(settings);
+    await runtime.reload(BY);
+    expect(modeOf('guard')).toBe('enforce');
+  },
+);
+
+test(
+  'what runtime.json contradicts at a start is over at the next one',
+  { timeout: BUSY_MS },
+  async () => {
+    await runtime.setMode('guard', 'shadow', FORCED);
+    await checkout.configure({ ...settings, hooks: { mode: { guard: 'shadow' } } });
+    await (await checkout.open()).close();
+    await checkout.configure(settings);
+    const third = await checkout.open();
+    expect(third.inventory().hooks.find(({ hook }) => hook === 'guard')?.mode).toBe('enforce');
+    await third.close();
+  },
+);

@@ -79,7 +79,11 @@ test('the worker keeps the event loop free while a query runs', async () => {
   const database = shared;
   let ticks = 0;
   const timer = setInterval(() => (ticks += 1), 5);
-  await database.run(SLOW, { deadlineMs: 30_000 });
+  // A busy machine may leave this thread no turn during one query; a loop that is held up gets one at most in each.
+  for (let round = 0; round < 20 && ticks <= 5; round += 1) {
+    ticks = 0;
+    await database.run(SLOW, { deadlineMs: 30_000 });
+  }
   clearInterval(timer);
   expect(ticks).toBeGreaterThan(5);
 });

@@ -23,7 +23,7 @@ export interface PoolOptions {
 const LOAD_QUEUE_MS = 15_000;
 
 /** New sessions that wait for this long are worth a further process. */
-const CROWDED_MS = 30;
+const CROWDED_MS = 5;
 
 /** The processes of one owner and the queue before them. */
 export class Pool {

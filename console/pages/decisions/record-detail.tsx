@@ -1,3 +1,4 @@
+import { FactList } from './fact-list.tsx';
 import { useResource } from '../../api/resource.ts';
 import type { DecisionDetail, DecisionRecord, Trace } from '../../api/decision-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
@@ -70,16 +71,7 @@ function Detail({
           hooks that did not run are not among them.
         </p>
       )}
-      <dl class="facts small">
-        {Object.entries(facts)
-          .filter(([, value]) => value !== undefined)
-          .map(([name, value]) => (
-            <div key={name} class="fact">
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <FactList facts={facts} />
     </>
   );
 }

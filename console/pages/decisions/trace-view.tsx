@@ -1,3 +1,4 @@
+import { FactList } from './fact-list.tsx';
 import type { Trace } from '../../api/decision-shapes.ts';
 import { ActionTag } from '../../parts/action-tag.tsx';
 import { showDay, showMs } from '../../parts/figures.ts';
@@ -31,16 +32,7 @@ export function TraceView({
         <p class="reason">{reason}</p>
       )}
       <TraceSteps trace={trace} />
-      <dl class="facts small">
-        {Object.entries(facts)
-          .filter(([, value]) => value !== undefined)
-          .map(([name, value]) => (
-            <div key={name} class="fact">
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <FactList facts={facts} />
     </DetailFrame>
   );
 }

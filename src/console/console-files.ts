@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { SignalboxError } from '../../sdk/errors.ts';
+import { deleteOldBuilds } from './old-builds.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BUILD_MS = 120_000;
@@ -40,6 +41,8 @@ async function findFolder(): Promise<string> {
     await rename(draft, folder).catch(async (error: unknown) => {
       if (!(await isBuilt(folder))) throw error;
     });
+    // What cannot be deleted keeps nobody from the console.
+    await deleteOldBuilds(dirname(folder), folder).catch(() => undefined);
     return folder;
   } catch {
     throw unavailable('it cannot be built');

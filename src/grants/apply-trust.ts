@@ -1,6 +1,6 @@
 import { packageKind } from '../config/package-kind.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
-import { findLocked, type LockFile } from '../packages/lock/lock-file.ts';
+import { findLocked, type LockFile, type LockedPackage } from '../packages/lock/lock-file.ts';
 import type { PackageFindings } from '../packages/package-hooks.ts';
 import { distrust, integritiesOf, isTrustSet, type PackageFacts } from './trust-policy.ts';
 
@@ -22,7 +22,7 @@ export function applyTrust(
       findings: item.findings.map((finding) => {
         if (finding.kind === 'absent') return finding;
         const { candidate } = finding;
-        const detail = distrust(trust, factsOf(candidate.origin, entry, lock));
+        const detail = distrust(trust, factsOf(candidate.origin, entry, findLocked(lock, entry)));
         if (detail === undefined) return finding;
         return {
           kind: 'candidate',
@@ -33,14 +33,14 @@ export function applyTrust(
   });
 }
 
-function factsOf(
+/** What the lock says of a package that an entry of runtime.json names; without a lock its name and version alone. */
+export function factsOf(
   { name, version }: Pick<PackageFacts, 'name' | 'version'>,
   entry: string,
-  lock: LockFile,
+  locked: LockedPackage | undefined,
 ): PackageFacts {
   const written = packageKind(entry);
   const kind = written === 'name' ? 'registry' : written === 'remote' ? 'remote' : 'own';
-  const locked = findLocked(lock, entry);
   if (locked === undefined) return { name, version, kind, hashes: [] };
   const { integrity, bundle, hooks, provenance } = locked;
   const bundles = Object.values(hooks).map((hook) => hook.bundle);

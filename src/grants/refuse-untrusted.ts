@@ -1,7 +1,9 @@
 import { SignalboxError } from '../../sdk/errors.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
+import type { LockedPackage } from '../packages/lock/lock-file.ts';
 import { sha256 } from '../packages/install/cache-folder.ts';
 import type { PreparedPackage } from '../packages/install/prepare.ts';
+import { factsOf } from './apply-trust.ts';
 import { distrust, integritiesOf, type PackageFacts } from './trust-policy.ts';
 
 const KINDS = {
@@ -29,4 +31,14 @@ export function refuseUntrusted(
     provenance: fetched?.provenance,
   });
   if (detail !== undefined) throw new SignalboxError('untrusted', { package: name, detail });
+}
+
+/** Throws `untrusted` for a package that the policy refuses by what was locked of it, before anything is fetched. */
+export function refuseLocked(
+  locked: LockedPackage & { readonly name: string },
+  entry: string,
+  { trust }: Pick<RuntimeConfig, 'trust'>,
+): void {
+  const detail = distrust(trust, factsOf(locked, entry, locked));
+  if (detail !== undefined) throw new SignalboxError('untrusted', { package: locked.name, detail });
 }

@@ -40,7 +40,7 @@ export interface Project {
 }
 
 /** Quick failures: an npm of every day waits minutes before it believes that a registry is down. */
-const IMPATIENT = 'fetch-retries=0\nfetch-timeout=3000\nupdate-notifier=false\n';
+const IMPATIENT = 'fetch-retries=0\nfetch-timeout=5000\nupdate-notifier=false\n';
 
 /** Makes a project that goes when the test ends. */
 export async function makeProject(npmrc: string, files: Tree = {}): Promise<Project> {

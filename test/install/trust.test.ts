@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditReport } from '../../src/audit/audit-report.ts';
 import { runAudit } from '../../src/cli/audit/audit-command.ts';
+import { appendHistory } from '../../src/packages/lock/history.ts';
+import { writeLock } from '../../src/packages/lock/lock-file.ts';
 import { hookAt, hookOf, type Tree } from '../packages/workspace.ts';
 import { makeProject, type Project } from './project.ts';
 import { openRegistry, type Registry } from './registry.ts';
@@ -76,6 +78,69 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  'what the policy refuses by now is not installed from the lock either, and is told from the lock where it is cached',
+  async () => {
+    const project = await makeProject(registry.npmrc);
+    await project.add('@acme/guard@1.0.0');
+    const { integrity } = (await project.lock()).packages['@acme/guard'] ?? {};
+    const cache = join(project.folder, 'packages-cache');
+    for (const isCached of [true, false]) {
+      if (!isCached) await rm(cache, { recursive: true });
+      for (const [trust, why] of [
+        [{ block: [{ package: '@acme/guard', reason: 'CVE-3' }] }, /CVE-3/],
+        [{ block: [{ hash: integrity, reason: 'stolen key' }] }, /stolen key/],
+        [{ scopes: ['@other'] }, /allowed scopes/],
+        [{ allOf: ['provenance'] }, /lacks provenance/],
+      ] as const) {
+        await setTrust(project, trust);
+        const before = await project.state();
+        await expect(project.ci()).rejects.toMatchObject({
+          code: 'untrusted',
+          message: expect.stringMatching(why) as string,
+        });
+        expect(await project.state()).toEqual(before);
+      }
+    }
+    await setTrust(project, { scopes: ['@acme'] });
+    expect((await project.ci()).code).toBe(0);
+  },
+  SLOW_MS,
+);
+
+test(
+  'a lock that was edited to claim what no registry proves does not get past the policy',
+  async () => {
+    const project = await makeProject(registry.npmrc);
+    await project.add('@acme/guard@1.0.0');
+    await forgeSignature(project);
+    await rm(join(project.folder, 'packages-cache'), { recursive: true });
+    await setTrust(project, { allOf: ['signature'] });
+    const before = await project.state();
+    await expect(project.ci()).rejects.toMatchObject({ code: 'untrusted' });
+    expect(await project.state()).toEqual(before);
+  },
+  SLOW_MS,
+);
+
+/** Edits the lock as somebody who knows how its history is made: nothing inside the file tells. */
+async function forgeSignature(project: Project): Promise<void> {
+  const lock = await project.lock();
+  const locked = lock.packages['@acme/guard'];
+  if (locked === undefined) throw new Error('it is not locked');
+  const packages = {
+    '@acme/guard': {
+      ...locked,
+      provenance: { signature: 'verified', attestation: 'absent' } as const,
+    },
+  };
+  const event = {
+    ...{ by: 'eve', at: '2026-01-01T00:00:00.000Z', action: 'add' as const },
+    ...{ package: '@acme/guard', version: locked.version },
+  };
+  await writeLock(project.folder, appendHistory({ ...lock, packages, history: [] }, event));
+}
 
 test(
   'a package that is blocked later stays and fails, by its version or by its bytes, and is not updated into',

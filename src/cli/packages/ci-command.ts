@@ -2,6 +2,7 @@ import semver from 'semver';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { packageKind } from '../../config/package-kind.ts';
 import type { PackageEntry } from '../../config/runtime-config.ts';
+import { refuseLocked, refuseUntrusted } from '../../grants/refuse-untrusted.ts';
 import { BUNDLER_VERSION } from '../../packages/bundle/bundle.ts';
 import type { Dependencies } from '../../packages/fetch/dependencies.ts';
 import { failedInstall } from '../../packages/install/failed-install.ts';
@@ -21,7 +22,7 @@ import type { Session } from '../session.ts';
 
 /**
  * Puts exactly what runtime.lock.json names into the cache. Changes neither runtime.json nor the lock, and fails on any
- * difference between them, the registry and the cache.
+ * difference between them, the registry and the cache, and on a package that the trust policy refuses.
  */
 export async function runCi(session: Session): Promise<number> {
   const packages = await openPackages(session);
@@ -31,6 +32,7 @@ export async function runCi(session: Session): Promise<number> {
   refuseStrays(packages);
   const [fault] = verifyHistory(packages.lock);
   if (fault !== undefined) throw mismatch(`the history of "${fault.package}": ${fault.detail}`);
+  for (const { entry, locked: item } of locked) refuseLocked(item, entry.package, packages.config);
   let preparation: Preparation | undefined;
   const restored: { readonly name: string; readonly text: string }[] = [];
   for (const item of locked) {
@@ -90,6 +92,8 @@ async function restore(
     ...preparation,
     pin: { integrity, ...(resolved !== undefined && { resolved }), dependencies },
   });
+  // What the registry proves now is held against the policy too: the lock may have been edited to say more.
+  refuseUntrusted(prepared, packages.config);
   if (prepared.fetched?.integrity !== integrity)
     throw mismatch(`the archive of ${name}@${version}`);
   if (!isSame(dependencies, prepared.fetched.dependencies)) {

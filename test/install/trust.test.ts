@@ -136,9 +136,12 @@ async function forgeSignature(project: Project): Promise<void> {
     },
   };
   const event = {
-    ...{ by: 'eve', at: '2026-01-01T00:00:00.000Z', action: 'add' as const },
-    ...{ package: '@acme/guard', version: locked.version },
-  };
+    by: 'eve',
+    at: '2026-01-01T00:00:00.000Z',
+    action: 'add',
+    package: '@acme/guard',
+    version: locked.version,
+  } as const;
   await writeLock(project.folder, appendHistory({ ...lock, packages, history: [] }, event));
 }
 

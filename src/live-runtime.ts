@@ -210,6 +210,7 @@ async function assemble(
       } finally {
         inFlight.leave();
         if (end !== undefined) editions.endTurn(end);
+        if (end !== undefined && point === 'sessionEnd') turns.end(end);
       }
     },
     async test(request) {

@@ -53,6 +53,13 @@ test('a hook reads what one before it published, in the same chain and later in 
   ]);
 });
 
+test('nothing of a turn is left once its session has ended', async () => {
+  const context = { sessionId: 'ended', turnId: '1' };
+  await runtime.fire('preInput', { text: 'abc' }, context);
+  await runtime.fire('sessionEnd', { sessionId: 'ended' }, context);
+  expect(texts(await runtime.fire('preToolUse', { toolName: 'x' }, context))).toEqual(['{}']);
+});
+
 test('the next turn and other sessions start with an empty bag', async () => {
   await runtime.fire('preInput', { text: 'abc' }, { sessionId: 'b', turnId: '1' });
   expect(

@@ -6,6 +6,8 @@ export interface CapabilityRow {
   readonly scope: 'none' | 'optional' | 'required';
   /** How the scope is called in messages. */
   readonly scopeName?: string;
+  /** Whether scopes that differ in case alone are one: names of hosts have no case (RFC 4343). */
+  readonly isCaseless?: true;
 }
 
 /** Every capability a manifest may declare. */
@@ -21,7 +23,12 @@ export const CAPABILITIES = {
   injects_context: { gives: 'add text that the model reads', scope: 'none' },
   'store:read': { gives: 'read rows of the store', scope: 'optional', scopeName: 'collection' },
   'store:write': { gives: 'write rows of the store', scope: 'optional', scopeName: 'collection' },
-  'net:fetch': { gives: 'send requests to a host', scope: 'required', scopeName: 'host' },
+  'net:fetch': {
+    gives: 'send requests to a host',
+    scope: 'required',
+    scopeName: 'host',
+    isCaseless: true,
+  },
   secrets: { gives: 'read a secret', scope: 'required', scopeName: 'name' },
   'llm:call': { gives: "ask the host's model", scope: 'none' },
   'emits:events': { gives: 'emit custom events', scope: 'none' },
@@ -65,13 +72,28 @@ function isScope(scope: string): boolean {
   return scope.length <= 253 && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(scope);
 }
 
+/** The one way to write a capability: scopes that have no case in lower case. A text that is none stays as it is. */
+export function plainCapability(text: string): string {
+  const capability = parseCapability(text);
+  if (capability?.scope === undefined) return text;
+  const { isCaseless }: CapabilityRow = CAPABILITIES[capability.name];
+  return isCaseless === true ? `${capability.name}:${capability.scope.toLowerCase()}` : text;
+}
+
 /** Whether the held capabilities give `name` for `scope`; a capability without a scope covers every scope. */
 export function covers(held: readonly string[], name: CapabilityName, scope?: string): boolean {
   for (const text of held) {
     if (text === name) return true;
-    if (scope !== undefined && text === `${name}:${scope}`) return true;
+    if (scope !== undefined && isOfScope(text, name, scope)) return true;
   }
   return false;
+}
+
+function isOfScope(text: string, name: CapabilityName, scope: string): boolean {
+  if (text === `${name}:${scope}`) return true;
+  const { isCaseless }: CapabilityRow = CAPABILITIES[name];
+  if (isCaseless !== true || !text.startsWith(`${name}:`)) return false;
+  return text.slice(name.length + 1).toLowerCase() === scope.toLowerCase();
 }
 
 /** Whether holding one capability gives another: the same, or the same name without a scope. */

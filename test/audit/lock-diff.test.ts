@@ -36,6 +36,16 @@ test('a package that comes is a risk to look at, one that goes is not', () => {
   expect(diffLocks(one, EMPTY_LOCK)).toMatchObject([{ what: '1.0.0 was removed', isRisk: false }]);
 });
 
+test('a host that is written in another case is no difference', () => {
+  const host = (name: string): LockedPackage =>
+    locked({
+      ...withHook({ capabilities: [`net:fetch:${name}`] }),
+      consent: { ...locked().consent, capabilities: [`net:fetch:${name}`] },
+    });
+  expect(said(host('API.Example.com'), host('api.example.com'))).toEqual([]);
+  expect(said(host('API.Example.com'), host('api.example.org'))).toHaveLength(4);
+});
+
 test('a capability counts as more by what it covers, not by its text', () => {
   expect(said(withHook({ capabilities: ['store:read'] }), withHook({}))).toEqual([
     'guard: it no longer asks for store:read',

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import {
   CAPABILITIES,
   covers,
+  entails,
   parseCapability,
+  plainCapability,
   shortfall,
   type CapabilityRow,
 } from '../../sdk/capabilities.ts';
@@ -57,6 +59,26 @@ test.each([
 test('a grant without a scope covers every scope', () => {
   expect(covers(['store:read'], 'store:read', 'users')).toBe(true);
   expect(covers(['store:read'], 'store:read')).toBe(true);
+});
+
+test('a host is the same in any case, and nothing else is', () => {
+  for (const [held, host] of [
+    ['net:fetch:API.Example.com', 'api.example.com'],
+    ['net:fetch:api.example.com', 'Api.example.COM'],
+  ] as const) {
+    expect(covers([held], 'net:fetch', host)).toBe(true);
+    expect(entails(held, `net:fetch:${host}`)).toBe(true);
+    expect(plainCapability(held)).toBe('net:fetch:api.example.com');
+  }
+  expect(covers(['net:fetch:API.Example.com'], 'net:fetch', 'example.com')).toBe(false);
+  expect(covers(['NET:FETCH:api.example.com'], 'net:fetch', 'api.example.com')).toBe(false);
+  expect(covers(['store:read:Users'], 'store:read', 'users')).toBe(false);
+  expect(covers(['secrets:KEY'], 'secrets', 'key')).toBe(false);
+  expect(['secrets:KEY', 'store:read:Users', 'no such'].map(plainCapability)).toEqual([
+    'secrets:KEY',
+    'store:read:Users',
+    'no such',
+  ]);
 });
 
 test('a grant with a scope covers that scope alone', () => {

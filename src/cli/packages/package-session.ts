@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import { CAPABILITIES, covers, parseCapability } from '../../../sdk/capabilities.ts';
+import {
+  CAPABILITIES,
+  covers,
+  parseCapability,
+  plainCapability,
+} from '../../../sdk/capabilities.ts';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { nearest, suggestion } from '../../config/nearest.ts';
@@ -85,7 +90,7 @@ export function readGrants(texts: readonly string[]): readonly string[] {
     const detail = `Unknown capability "${printable(text, 80)}"${suggestion(text, Object.keys(CAPABILITIES))}`;
     throw new SignalboxError('usage', { detail });
   }
-  return [...new Set(grants)];
+  return [...new Set(grants.map(plainCapability))];
 }
 
 /** The grants that no hook asks for, wholly or in part; most likely slips. */

@@ -9,6 +9,7 @@ import {
   type HookDifference,
   type HookState,
 } from '../../packages/install/difference.ts';
+import { declaredBy } from '../../packages/install/consent.ts';
 import { enablePackage, refuseChange } from '../../packages/install/enable.ts';
 import {
   preparePackage,
@@ -142,10 +143,7 @@ async function consentTo(
   const before = entry.grants ?? [];
   const asked = requestsOf(prepared, entry);
   const known = Object.values(locked.hooks).flatMap(({ capabilities }) => capabilities);
-  const more = shortfall(
-    [...new Set(asked.flatMap(({ capabilities }) => capabilities))],
-    [...known, ...before],
-  );
+  const more = shortfall(declaredBy(asked), [...known, ...before]);
   if (more.length === 0) return before;
   const given = flags.grantAll === true ? more : readGrants(flags.grant ?? []);
   const lacking = shortfall(more, given);

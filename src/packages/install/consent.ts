@@ -1,6 +1,7 @@
 import {
   CAPABILITIES,
   parseCapability,
+  plainCapability,
   shortfall,
   type CapabilityRow,
 } from '../../../sdk/capabilities.ts';
@@ -51,11 +52,13 @@ export function inPlainWords(text: string): string {
   return `${row.gives} (${row.scopeName ?? 'scope'} "${capability.scope}")`;
 }
 
-/** Every capability that hooks declare, once. */
+/** Every capability that hooks declare, once, as it is granted. */
 export function declaredBy(
   hooks: readonly { readonly capabilities: readonly string[] }[],
 ): readonly string[] {
-  return [...new Set(hooks.flatMap(({ capabilities }) => capabilities))].sort();
+  return [
+    ...new Set(hooks.flatMap(({ capabilities }) => capabilities.map(plainCapability))),
+  ].sort();
 }
 
 /**

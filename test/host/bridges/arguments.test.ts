@@ -237,6 +237,16 @@ test('what is used is counted with its scope, and a redirect counts for the host
   ]);
 });
 
+test('a host that was granted in capitals is the host, and no other', async () => {
+  const asked: unknown[] = [];
+  const granted = ['net:fetch:API.Example.com'];
+  const { handle } = bridgeOf(portsOf(asked), { granted, declared: granted });
+  expect(await handle('fetch', ['https://api.example.com/'])).toMatchObject({ ok: true });
+  expect(await handle('fetch', ['https://API.EXAMPLE.COM/'])).toMatchObject({ ok: true });
+  expect(await handle('fetch', ['https://api.example.org/'])).toMatchObject({ code: 'capability' });
+  expect(asked).toHaveLength(2);
+});
+
 test('what is on its way is called off when the run is over', async () => {
   const bridge = bridgeOf({
     fetch: ({ signal }) =>

@@ -3,7 +3,7 @@ import prelude from 'signalbox:prelude';
 import webNames from 'signalbox:web-names';
 import contractsText from 'signalbox:contracts';
 import { BUILD_HASH } from 'signalbox:build';
-import { FrameReader } from '../frames.ts';
+import { FrameReader, type Frame } from '../frames.ts';
 import {
   decodeToChild,
   encodeFromChild,
@@ -13,6 +13,7 @@ import {
   type ToChild,
 } from '../messages.ts';
 import type { IsolateApi } from '../guest/isolate-entry.ts';
+import { receive, transmit } from './channel.ts';
 import { cacheOf } from './code-cache.ts';
 import { captureKill, lockDown } from './lock.ts';
 import { PLAIN_ALLOW } from '../../sdk/decisions.ts';
@@ -22,8 +23,6 @@ import { createPlace, type Place, type GuestScripts, type Segment } from './plac
 // The entry of a package's process: argv holds the path of the addon.
 const die = captureKill();
 const engine = loadEngine(process.argv[2] ?? '');
-const output = process.stdout;
-const input = process.stdin;
 const kept = lockDown();
 const guest = readyScripts();
 const places = new Map<number, Place>();
@@ -32,7 +31,7 @@ const line = { isOpen: false, hasAsked: false };
 /** Which place an activity runs in. */
 const placeOf = new Map<number, number>();
 
-const send = (message: FromChild): void => void output.write(encodeFromChild(message));
+const send = (message: FromChild): void => transmit(encodeFromChild(message));
 
 const events = {
   bridge(id: number, seq: number, text: string): void {
@@ -142,20 +141,17 @@ function drop(place: number): void {
 /** Below every cap: what the host gave up for the time that it took is never followed. */
 const QUICK_MS = 1;
 
-const reader = new FrameReader(MAX_TO_CHILD_BYTES);
-input.on('data', (chunk: Buffer) => {
-  const isWhole = reader.push(chunk, (frame) => {
-    const message = decodeToChild(frame);
-    if (message === undefined) die();
-    else take(message);
-  });
-  if (!isWhole) die();
-});
-input.on('end', die);
-output.on('error', die);
-
 send({
   type: 'ready',
   protocol: PROTOCOL,
   buildHash: kept.length === 0 ? BUILD_HASH : kept.join(','),
 });
+
+const reader = new FrameReader(MAX_TO_CHILD_BYTES);
+receive((chunk) => reader.push(chunk, takeFrame), die);
+
+function takeFrame(frame: Frame): void {
+  const message = decodeToChild(frame);
+  if (message === undefined) die();
+  else take(message);
+}

@@ -67,8 +67,7 @@ const CUT_GLOBALS = [
 
 /**
  * Gives up what the process needed to start: the right to read its own files, to load the addon and to load any module,
- * Node's own included. Called before any byte of a package arrives. Returns what could not be given up. The streams of
- * `process` are gone afterwards: take them before.
+ * Node's own included. Called before any byte of a package arrives. Returns what could not be given up.
  */
 export function lockDown(): string[] {
   const kept: string[] = [];

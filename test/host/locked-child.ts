@@ -33,7 +33,12 @@ export async function breakIn(body: string, fallen: Fallen = {}): Promise<Broken
   const entries = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
   const isolate = path.join(await tempFolder(), 'broken.mjs');
   const imports = modules.map((name) => `import * as stolen_${name} from 'node:${name}';`);
-  const whole = [...imports, await readFile(entries.isolate, 'utf8'), afterwards(body, modules)];
+  const whole = [
+    STANDSTILL,
+    ...imports,
+    await readFile(entries.isolate, 'utf8'),
+    afterwards(body, modules),
+  ];
   await writeFile(isolate, whole.join('\n'));
   // The folder of a test is its owner's alone, and the child is another user.
   await chmod(path.dirname(isolate), 0o755);
@@ -76,13 +81,17 @@ export async function activeLayers(): Promise<readonly Layer[]> {
   return child.layers;
 }
 
+/** Keeps the process from waiting for its host in the kernel, where no foreign code would get on. */
+const STANDSTILL = `import { read as readLater } from 'node:fs'; globalThis.setImmediate = () => {};`;
+
 /** Waits for a word of the host, who listens by then, and tells what came of the code in the one kind that means nothing. */
 function afterwards(body: string, modules: readonly string[]): string {
   const stolen = modules.map((name) => `${JSON.stringify(name)}: stolen_${name}`).join();
   return `{
   const say = (value) => send({ type: 'log', id: 0, line: JSON.stringify(value) ?? 'null' });
   const attempt = Object.getPrototypeOf(async () => {}).constructor('modules', ${JSON.stringify(body)});
-  await new Promise((resolve) => input.once('data', resolve));
+  await new Promise((resolve) => readLater(0, Buffer.alloc(64), 0, 64, null, resolve));
+  setInterval(() => {}, 60_000);
   attempt({ ${stolen} }).then(say, (error) => say('refused: ' + (error?.code ?? error?.message ?? error)));
 }
 `;

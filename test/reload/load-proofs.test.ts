@@ -17,13 +17,13 @@ async function opened(modules: Readonly<Record<string, string>>) {
   onTestFinished(() => first.remove());
   const { config } = first.runtime;
   await first.runtime.close();
-  const reopen = async (hooks: object = {}): Promise<LiveRuntime> => {
+  const reopen = async (hooks: object = {}, limits: object = {}): Promise<LiveRuntime> => {
     const packages = config.packages.map(({ package: name, grants }) => ({
       package: name,
       grants,
     }));
     const runtime = await openRuntime({
-      config: { packages, limits: LIMITS, hooks },
+      config: { packages, limits: { ...LIMITS, ...limits }, hooks },
       folder: first.folder,
     });
     onTestFinished(() => runtime.close());
@@ -66,3 +66,24 @@ test('a required hook is tried at every start', async () => {
   const runtime = await reopen({ required: ['two'] });
   expect(runtime.processes()).toHaveLength(1);
 });
+
+test('hooks that do not come up in spite of their proofs fail by their policies at the first call, and are failing from then on', async () => {
+  const module = `for (const end = Date.now() + 1000; Date.now() < end;);\n${ALLOW}`;
+  const { reopen, proofs } = await opened({ loose: module, strict: module });
+  expect(JSON.parse(await readFile(proofs, 'utf8'))).toHaveLength(2);
+  // The same bytes, which this time do not have the time that they take.
+  const failPolicy = { loose: 'open', strict: 'closed' };
+  const runtime = await reopen({ failPolicy, order: ['loose', 'strict'] }, { loadMs: 300 });
+  expect(await runtime.fire('preToolUse', call)).toMatchObject({
+    action: 'block',
+    reason: 'Hook "strict" failed (fail-closed)',
+    trace: [
+      { hook: 'loose', action: 'allow', code: 'load_timeout' },
+      { hook: 'strict', action: 'block', code: 'load_timeout' },
+    ],
+  });
+  const failing = { state: 'failing', failure: { code: 'load_timeout' } };
+  await expect
+    .poll(() => runtime.inventory().hooks, { timeout: 20_000 })
+    .toMatchObject([failing, failing]);
+}, 90_000);

@@ -6,6 +6,7 @@ import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
 import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
+import { openActs, type Acts } from './acts/acts.ts';
 import { openApprovalOffice } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import { createAttachments } from './agent-os/attachments.ts';
@@ -52,6 +53,8 @@ export interface LiveRuntime extends Runtime {
   readonly config: RuntimeConfig;
   readonly store: Store;
   readonly records: Records;
+  /** What operators did while it ran, and before. */
+  readonly acts: Acts;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
@@ -112,7 +115,8 @@ async function assemble(
   const rules = (): Edition => editions.current;
   const { folder } = config;
   const approvals = openApprovalOffice({ folder, database, records, log, rules });
-  const attachments = createAttachments(() => editions.current.catalog.hooks);
+  const acts = openActs(database);
+  const attachments = createAttachments(() => editions.current.catalog.hooks, acts);
   const turns = createTurnStates();
   const onlookers = await openOnlookers({
     telemetry: config.telemetry,
@@ -170,6 +174,7 @@ async function assemble(
     },
     store,
     records,
+    acts,
     metrics,
     log,
     approvals,

@@ -110,7 +110,7 @@ export interface Runtime {
   readonly grants: Grants;
   /** What hooks ask of people, and the answers. */
   readonly approvals: Approvals;
-  /** Hooks of agent-os by session: granted, revoked and listed while it runs. */
+  /** Hooks of agent-os by session: granted, revoked and listed while it runs; who did is kept. */
   readonly sessionHooks: SessionHooks;
   /** What was counted since the start, by hook and point. */
   hookMetrics(): readonly HookMetric[];

@@ -1,17 +1,27 @@
 import { SignalboxError } from '../../sdk/errors.ts';
+import type { Acts } from '../acts/acts.ts';
 import { nearest } from '../config/nearest.ts';
 import type { Scope } from '../fire/scope.ts';
 import type { HookEntry } from '../packages/catalog.ts';
+import { plainId } from '../records/scrub.ts';
 import type { Context } from '../verdict.ts';
 
 /** Which hooks of agent-os the processes have: a process is a session. */
 export interface SessionHooks {
-  /** Attaches a hook to a session, from its next call on. Throws `hook_unknown`, `request_invalid`. */
-  grant(sessionId: string, hook: string): void;
-  /** Takes a hook from a session, from its next call on. A global hook stays. Throws as `grant` does. */
-  revoke(sessionId: string, hook: string): void;
+  /**
+   * Attaches a hook to a session, from its next call on, once it is kept who did. Rejects with `hook_unknown`,
+   * `request_invalid`, `database`.
+   */
+  grant(sessionId: string, hook: string, order: AttachmentOrder): Promise<void>;
+  /** Takes a hook from a session, from its next call on. A global hook stays. Rejects as `grant` does. */
+  revoke(sessionId: string, hook: string, order: AttachmentOrder): Promise<void>;
   /** The hooks that a session has, of every contract, in the order of registration. */
   list(sessionId: string, agent?: Context['agent']): readonly string[];
+}
+
+/** Who attaches a hook or takes it away. */
+export interface AttachmentOrder {
+  readonly who: string;
 }
 
 /** The attachments of a runtime, which live as long as it does. */
@@ -27,7 +37,10 @@ const KEPT = 50_000;
  * Attachments of these hooks. A global hook runs for every process; one that `hook_files` name for their agents alone; one
  * with `global: false` only where it is granted; any other in the whole runtime that it stands in.
  */
-export function createAttachments(entries: () => readonly HookEntry[]): Attachments {
+export function createAttachments(
+  entries: () => readonly HookEntry[],
+  acts: Pick<Acts, 'note'>,
+): Attachments {
   const changes = new Map<string, Map<string, 'granted' | 'revoked'>>();
   const find = (hook: string): HookEntry => {
     const entry = entries().find(({ name }) => name === hook);
@@ -61,13 +74,20 @@ export function createAttachments(entries: () => readonly HookEntry[]): Attachme
     concerns: ({ manifest }) => manifest.contract === 'agent-os' && manifest.global !== true,
     narrow: (hooks, context) => hooks.filter(({ entry }) => has(entry, context)),
     sessions: {
-      grant: (sessionId, hook) => note(sessionId, find(hook).name, 'granted'),
-      revoke(sessionId, hook) {
+      async grant(sessionId, hook, { who }) {
+        const target = find(hook).name;
+        const detail = `session ${plainId(sessionId)}`;
+        await acts.note({ by: who, act: 'session hook attached', target, detail });
+        note(sessionId, target, 'granted');
+      },
+      async revoke(sessionId, hook, { who }) {
         const { manifest } = find(hook);
         if (manifest.global === true) {
           const detail = `hook "${hook}" is global: it holds for every session`;
           throw new SignalboxError('request_invalid', { detail });
         }
+        const detail = `session ${plainId(sessionId)}`;
+        await acts.note({ by: who, act: 'session hook detached', target: hook, detail });
         note(sessionId, hook, 'revoked');
       },
       list: (sessionId, agent) =>

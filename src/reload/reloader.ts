@@ -1,4 +1,5 @@
 import { SignalboxError } from '../../sdk/errors.ts';
+import { nameOf } from '../acts/acts.ts';
 import { configFromObject, loadConfig } from '../config/load-config.ts';
 import { printable } from '../config/printable.ts';
 import type { RuntimeConfig } from '../config/runtime-config.ts';
@@ -174,12 +175,6 @@ export function createReloader({
       return last;
     },
   };
-}
-
-function nameOf(who: string): string {
-  const name = printable(who.trim(), 80);
-  if (name === '') throw new SignalboxError('request_invalid', { detail: 'it must say who asks' });
-  return name;
 }
 
 /** Taken over, one that cannot be read would lock out everybody. Those of a runtime that nobody serves need no values. */

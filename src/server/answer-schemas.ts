@@ -318,6 +318,9 @@ export const ANSWERS = {
   HookMetrics: object({ metrics: list(OPEN) }),
   Bag: object({ keys: list(OPEN) }),
   SessionHooks: HOOKS_OF_SESSION,
+  Acts: object({
+    acts: list(object({ time: TIME, by: TEXT, act: TEXT, target: TEXT, detail: TEXT })),
+  }),
   Transcript: object({ lines: list(OPEN) }),
 } as const satisfies Readonly<Record<string, Schema>>;
 

@@ -198,6 +198,19 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     },
   },
   hookBag: { answer: { keys: [{ key: 'risk', producers: ['score'], consumers: [] }] } },
+  acts: {
+    answer: {
+      acts: [
+        {
+          time: '2026-03-02T09:14:07.121Z',
+          by: 'jane',
+          act: 'session hook attached',
+          target: 'observer',
+          detail: 'session s-81',
+        },
+      ],
+    },
+  },
   sessionHooks: { answer: { hooks: ['observer'] } },
   grantHook: { answer: { hooks: ['observer'] } },
   revokeHook: { answer: { hooks: [] } },

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Runtime } from '../runtime.ts';
 import type { AnswerName } from './answer-schemas.ts';
 import { answers } from './openapi.ts';
+import { actorOf } from './roles.ts';
 
 const NAME = { type: 'string', minLength: 1, maxLength: 256 } as const;
 const SESSION = { type: 'object', properties: { session: NAME } } as const;
@@ -64,8 +65,8 @@ export function addHookRoutes(app: FastifyInstance, runtime: Runtime): void {
       params: HOOK,
       ...of('SessionHooks'),
     },
-    handler: async ({ params: { session, hook } }) => {
-      runtime.sessionHooks.grant(session, hook);
+    handler: async ({ params: { session, hook }, caller }) => {
+      await runtime.sessionHooks.grant(session, hook, { who: actorOf(caller) });
       return { hooks: runtime.sessionHooks.list(session) };
     },
   });
@@ -77,8 +78,8 @@ export function addHookRoutes(app: FastifyInstance, runtime: Runtime): void {
       params: HOOK,
       ...of('SessionHooks'),
     },
-    handler: async ({ params: { session, hook } }) => {
-      runtime.sessionHooks.revoke(session, hook);
+    handler: async ({ params: { session, hook }, caller }) => {
+      await runtime.sessionHooks.revoke(session, hook, { who: actorOf(caller) });
       return { hooks: runtime.sessionHooks.list(session) };
     },
   });

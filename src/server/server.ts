@@ -8,6 +8,7 @@ import { printable } from '../config/printable.ts';
 import { addConsoleRoutes } from '../console/console-route.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import { checkBinding } from './access.ts';
+import { addActRoutes } from './act-routes.ts';
 import { addApprovalRoutes } from './approval-routes.ts';
 import { refuseConnection } from './bad-connection.ts';
 import { addControlRoutes } from './control-routes.ts';
@@ -153,6 +154,7 @@ async function createApp(
     addHealthRoutes(routes, runtime);
     addInspectRoutes(routes, runtime);
     addHookRoutes(routes, runtime);
+    addActRoutes(routes, runtime);
     addPointRoute(routes, runtime);
     addOverviewRoutes(routes, runtime, options.version);
     addControlRoutes(routes, runtime);

@@ -170,6 +170,19 @@ export const MIGRATIONS: readonly { readonly name: string; readonly sql: string 
     name: 'modes of the hooks of one package',
     sql: 'alter table mode_changes add column origin text;',
   },
+  {
+    name: 'other acts of operators',
+    sql: `
+      create table operator_acts (
+        seq integer primary key autoincrement,
+        time integer not null,
+        by text not null,
+        act text not null,
+        target text not null,
+        detail text not null
+      ) strict;
+    `,
+  },
 ];
 
 /** Tables of one connection that vanish with it. */

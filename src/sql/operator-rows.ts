@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
-import type { ModeChangeTable, ReloadTable } from './tables.ts';
+import { sql } from './kysely.ts';
+import type { ModeChangeTable, OperatorActTable, ReloadTable } from './tables.ts';
 
 /** The queries of what operators change while a runtime runs. */
 export interface OperatorRows {
@@ -9,6 +10,9 @@ export interface OperatorRows {
   insertReload(row: Omit<ReloadTable, 'seq'>): Promise<void>;
   /** Newest first; at most a page. */
   reloads(): Promise<readonly ReloadTable[]>;
+  insertAct(row: Omit<OperatorActTable, 'seq'>): Promise<void>;
+  /** Of all tables, newest first; at most so many. */
+  acts(limit: number): Promise<readonly OperatorActTable[]>;
 }
 
 const PAGE_ROWS = 500;
@@ -40,5 +44,38 @@ export function openOperatorRows({ builder }: Database): OperatorRows {
     },
     reloads: () =>
       builder.selectFrom('reloads').selectAll().orderBy('seq', 'desc').limit(PAGE_ROWS).execute(),
+    async insertAct(row) {
+      // The database gives the place.
+      await builder
+        .insertInto('operator_acts')
+        .values(row as OperatorActTable)
+        .execute();
+    },
+    acts: (limit) =>
+      builder
+        .selectFrom('operator_acts')
+        .select(['seq', 'time', 'by', 'act', 'target', 'detail'])
+        .unionAll(
+          builder
+            .selectFrom('grant_changes')
+            .select(['seq', 'time', 'by', sql<string>`'grant ' || action`.as('act'), 'target'])
+            .select(sql<string>`capabilities`.as('detail')),
+        )
+        .unionAll(
+          builder
+            .selectFrom('mode_changes')
+            .select(['seq', 'time', 'by', sql<string>`'mode ' || mode`.as('act'), 'hook as target'])
+            .select(sql<string>`coalesce(reason, '')`.as('detail')),
+        )
+        .unionAll(
+          builder
+            .selectFrom('reloads')
+            .select(['seq', 'time', 'by', sql<string>`'reload ' || outcome`.as('act')])
+            .select([sql<string>`''`.as('target'), sql<string>`''`.as('detail')]),
+        )
+        .orderBy('time', 'desc')
+        .orderBy('seq', 'desc')
+        .limit(Math.min(limit, PAGE_ROWS))
+        .execute(),
   };
 }

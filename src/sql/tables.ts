@@ -13,6 +13,7 @@ export interface Tables {
   readonly grant_changes: GrantChangeTable;
   readonly mode_changes: ModeChangeTable;
   readonly reloads: ReloadTable;
+  readonly operator_acts: OperatorActTable;
   readonly approvals: ApprovalTable;
   readonly approval_rules: ApprovalRuleTable;
   readonly spend: SpendTable;
@@ -161,5 +162,17 @@ export interface ReloadTable {
   /** `applied` or `refused`. */
   readonly outcome: string;
   /** JSON text: what changed, or why it was refused. */
+  readonly detail: string;
+}
+
+/** What else operators did while the runtime ran. */
+export interface OperatorActTable {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly by: string;
+  readonly act: string;
+  /** Name of a hook. */
+  readonly target: string;
   readonly detail: string;
 }

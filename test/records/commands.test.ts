@@ -172,3 +172,14 @@ test('what is pruned is gone from every list', async () => {
   expect((await pageOf()).records).toMatchObject([{ action: 'modify' }]);
   expect(await records('check')).toMatchObject({ code: 0 });
 }, 60_000);
+
+test('what operators changed while hooks ran is listed with who did', async () => {
+  await place.run(['grants', 'revoke', 'guard', 'gates_tools', '--by', 'jane']);
+  await place.run(['mode', 'guard', 'shadow', '--force', '--reason', 'on trial', '--by', 'joe']);
+  const { out } = await records('acts');
+  expect(out).toMatch(
+    /joe +mode shadow +guard +on trial\n.* jane +grant revoke +guard +gates_tools/,
+  );
+  const newest = JSON.parse((await records('acts', '--limit', '1', '--json')).out) as object;
+  expect(newest).toMatchObject({ acts: [{ by: 'joe', act: 'mode shadow', target: 'guard' }] });
+}, 60_000);

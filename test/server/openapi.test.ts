@@ -222,6 +222,15 @@ describe('the server answers as its document says', () => {
     await tryOut('sessionHooks', { path: '/v1/sessions/s/hooks' });
     await tryOut('revokeHook', { path: session });
     await tryOut('reload');
+    const { acts } = await tryOut('acts');
+    expect(acts).toMatchObject([
+      { by: 'local', act: 'reload applied', target: '' },
+      { by: 'local', act: 'session hook detached', target: 'attached', detail: 'session s' },
+      { by: 'local', act: 'session hook attached', target: 'attached', detail: 'session s' },
+      { by: 'local', act: 'mode enforce', target: 'watcher' },
+      { by: 'local', act: 'grant restore', target: 'plain', detail: 'injects_context' },
+      { by: 'local', act: 'grant revoke', target: 'plain', detail: 'injects_context' },
+    ]);
   });
 
   test('and nothing that is documented was left out', () => {

@@ -52,6 +52,13 @@ export function addRecordCommands(program: Command, run: Run): void {
       ),
     );
   records
+    .command('acts')
+    .description('list what operators changed while hooks ran, newest first, and who did')
+    .option('--limit <number>', 'how many, at most 500', parsePositive, 50)
+    .action((flags: { readonly limit: number }) =>
+      run(async (session) => (await import('./acts-command.ts')).runActList(session, flags)),
+    );
+  records
     .command('prune')
     .description('delete old ones: those named, or what runtime.json does not keep')
     .option('--before <time>', 'older than this', (text) => parseTime(text))

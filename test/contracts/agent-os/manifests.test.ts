@@ -104,7 +104,8 @@ test('[AO41] when: lists are alternatives, fields must all match, an empty field
 test('[AO40] [AO43] hooks of config/hooks hold for every process, whatever they say', async () => {
   const { payload } = await runtime.fire('onToken', { text: 'a secret' }, { agent: { id: 'x' } });
   expect(payload.text).toBe('a ***');
-  expect(() => runtime.sessionHooks.revoke('s', 'dlp_moody')).toThrow('global');
+  const who = 'ops';
+  await expect(runtime.sessionHooks.revoke('s', 'dlp_moody', { who })).rejects.toThrow('global');
 });
 
 test('[AO35] hook_files attach hooks to their agent alone', async () => {
@@ -135,13 +136,22 @@ test('[AO36] a hook is granted to a session, listed and revoked, from the next c
   const fire = async () =>
     (await runtime.fire('preInput', { text: 'faq' }, context)).trace.map(({ hook }) => hook);
   expect(await fire()).toEqual([]);
-  runtime.sessionHooks.grant('granted', 'faq_cache');
+  await runtime.sessionHooks.grant('granted', 'faq_cache', { who: 'ops' });
   expect(await fire()).toEqual(['faq_cache']);
   expect(runtime.sessionHooks.list('granted')).toContain('faq_cache');
   expect(runtime.sessionHooks.list('another')).not.toContain('faq_cache');
-  runtime.sessionHooks.revoke('granted', 'faq_cache');
+  await runtime.sessionHooks.revoke('granted', 'faq_cache', { who: 'jane' });
   expect(await fire()).toEqual([]);
-  expect(() => runtime.sessionHooks.grant('granted', 'faq_cach')).toThrow('faq_cach');
+  const unknown = runtime.sessionHooks.grant('granted', 'faq_cach', { who: 'ops' });
+  await expect(unknown).rejects.toThrow('faq_cach');
+  const nobody = runtime.sessionHooks.grant('granted', 'faq_cache', { who: ' ' });
+  await expect(nobody).rejects.toMatchObject({ code: 'request_invalid' });
+  expect(await fire()).toEqual([]);
+  const [target, detail] = ['faq_cache', 'session granted'];
+  expect(await runtime.acts.list(2)).toMatchObject([
+    { by: 'jane', act: 'session hook detached', target, detail },
+    { by: 'ops', act: 'session hook attached', target, detail },
+  ]);
 });
 
 test('[AO36] hooks of a session over HTTP: listed, granted and revoked', async () => {
@@ -162,6 +172,10 @@ test('[AO36] hooks of a session over HTTP: listed, granted and revoked', async (
     expect((await ask('PUT', '/nobody')).status).toBe(404);
     expect((await ask('DELETE', '/dlp')).status).toBe(400);
     expect((await ask('POST', '/memory')).status).toBe(405);
+    expect(await runtime.acts.list(2)).toMatchObject([
+      { by: 'local', act: 'session hook detached', target: 'memory' },
+      { by: 'local', act: 'session hook attached', target: 'memory' },
+    ]);
   } finally {
     await server.close();
   }

@@ -14,9 +14,9 @@ export interface HookSource {
   readonly owner: string;
   readonly contract: Manifest['contract'];
   readonly config: Readonly<Record<string, unknown>>;
-  /** Isolate: one ESM text with every import bundled. Worker: empty, the file is imported. */
+  /** One ESM text with every import bundled. Empty in a worker that imports the file. */
   readonly code: string;
-  /** Isolate: name relative to the package, for stack traces. Worker: absolute path of the handler. */
+  /** Beside a text: name relative to the package, for stack traces. Else the absolute path of the handler. */
   readonly file: string;
   readonly memoryMb: number;
   /** What hook.json says, for contracts whose modules name it again. */

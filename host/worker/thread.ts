@@ -7,7 +7,7 @@ import { createRunner, type Runner } from '../guest/runner.ts';
 import { seal } from '../guest/native.ts';
 import { describe } from '../guest/describe.ts';
 import type { HookDefinition } from '../messages.ts';
-import { provideSpecModule } from './spec-module.ts';
+import { provideModules } from './provided-modules.ts';
 
 /** One load or run that the process hands to a thread. */
 export interface ThreadTask {
@@ -40,7 +40,7 @@ interface Loaded {
 
 // Types need not be taken out of the same sources at every start.
 enableCompileCache(join(import.meta.dirname, 'compiled'));
-provideSpecModule();
+provideModules();
 const hooks = new Map<string, Promise<Loaded | string>>();
 
 /** Entry of a thread: runs one task and gives its sealed text. */
@@ -59,7 +59,7 @@ export default async function work(task: ThreadTask): Promise<string> {
 
 /** A hook's module is evaluated once in a thread; a failed load is not kept. */
 async function loadOnce(hook: HookDefinition, port: MessagePort): Promise<Loaded | string> {
-  const key = `${hook.file}\n${hook.input}`;
+  const key = `${hook.file}\n${hook.input}\n${hook.code}`;
   const known = hooks.get(key);
   if (known !== undefined) return known;
   const loading = load(hook, port);
@@ -87,7 +87,7 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
   };
   let namespace: object;
   try {
-    namespace = (await import(pathToFileURL(hook.file).href)) as object;
+    namespace = (await import(urlOf(hook))) as object;
     // The process is killed in the end, so nothing is written then.
     flushCompileCache();
   } catch (error) {
@@ -99,6 +99,13 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
   if (!sealed.startsWith('o')) return seal('load_error', sealed.slice(1));
   loaded.opened = sealed;
   return loaded;
+}
+
+/** A text comes from the host, which has checked it; a file of it could be another by now. Stacks name its file. */
+function urlOf({ code, file }: HookDefinition): string {
+  if (code === '') return pathToFileURL(file).href;
+  const text = Buffer.from(`${code}\n//# sourceURL=${file}`).toString('base64');
+  return `data:text/javascript;base64,${text}`;
 }
 
 /** Calls into the hook and waits for its sealed text, feeding it the answers that come through the port. */

@@ -105,25 +105,21 @@ function loadError(detail: string): Failure {
   return { code: 'load_error', detail };
 }
 
-/** What is locked is a bundle for isolates; a worker would import the files that it was made from. */
-const ONLY_ISOLATES =
-  'a locked package runs in isolates; name its folder as the package to run it in a worker';
-
 interface HostedCode {
   readonly text: string;
   readonly file: string;
   readonly failure?: Failure;
 }
 
-/** A worker imports the file; an isolate is given one text. A hook that fails anyway is not bundled. */
+/**
+ * What is locked runs from the text that was checked, wherever it runs. Else a worker imports the file, and an isolate is
+ * given one text. A hook that fails anyway is not bundled.
+ */
 async function codeOf(
   { code, locked, manifest }: Candidate,
   { sandbox, isFailing, maker }: { sandbox: SandboxKind; isFailing: boolean; maker: EntryMaker },
 ): Promise<HostedCode> {
-  if (locked !== undefined) {
-    if (sandbox === 'isolate') return { text: locked.bundle, file: locked.place };
-    return { text: '', file: locked.place, failure: loadError(ONLY_ISOLATES) };
-  }
+  if (locked !== undefined) return { text: locked.bundle, file: locked.place };
   if (code === undefined) return { text: '', file: '' };
   const { boundary, place, file } = code;
   if (sandbox === 'worker') return { text: '', file };

@@ -145,9 +145,9 @@ async function inLanes<T>(items: readonly T[], load: (item: T) => Promise<void>)
 
 async function isSame(known: LoadedHook, entry: HookEntry, isRereading: boolean): Promise<boolean> {
   if (known.failure !== undefined || known.origin !== originOf(entry)) return false;
-  const { sandbox, file } = entry.source;
-  // An isolate is given its whole code; a worker imports files, which the text does not tell apart.
-  if (sandbox === 'isolate' || !isRereading) return true;
+  const { code, file } = entry.source;
+  // A hook that is given as one text is known by it; a worker that imports files is not.
+  if (code !== '' || !isRereading) return true;
   return !(await wasTouched(dirname(file), known.readAt));
 }
 

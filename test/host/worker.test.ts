@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callHook, outcomeOf, testHost, workerHook } from './hosts.ts';
+import { callHook, isolateHook, outcomeOf, testHost, workerHook } from './hosts.ts';
 
 // Local hooks are the user's own code, with the user's rights; what they must not do is take the host with them.
 
@@ -133,4 +133,21 @@ test('what stands beside a stuck local hook is answered all the while', async ()
   }
   await host.close();
   expect(['crash', 'sandbox_lost', 'cancelled']).toContain(outcomeOf(await stuck));
+}, 120_000);
+
+test('a hook that is given as a text runs from it and no file, and errors name its place in the package', async () => {
+  const host = await testHost({ queueMs: 20_000, loadMs: 20_000 });
+  const place = { sandbox: 'worker', owner: 'p@1.0.0', file: 'hooks/guard/index.mjs' } as const;
+  for (const word of ['one', 'two']) {
+    const code = `export const run = () => ({ action: 'block', reason: '${word}' });`;
+    expect(await host.load(isolateHook(word, code, place))).toMatchObject({ ok: true });
+  }
+  for (const word of ['one', 'two']) {
+    expect(outcomeOf(await callHook(host, word, { timeoutMs: 20_000 }))).toBe(word);
+  }
+  const torn = isolateHook('torn', `throw new Error('torn');`, place);
+  expect(await host.load(torn)).toMatchObject({
+    code: 'load_error',
+    detail: expect.stringMatching(/^Error: torn\n\s+at hooks\/guard\/index\.mjs:1:7$/) as string,
+  });
 }, 120_000);

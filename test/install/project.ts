@@ -1,5 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditReport } from '../../src/audit/audit-report.ts';
+import { runAudit } from '../../src/cli/audit/audit-command.ts';
 import { runAdd, type AddFlags, type GrantFlags } from '../../src/cli/packages/add-command.ts';
 import { runCi } from '../../src/cli/packages/ci-command.ts';
 import { runList } from '../../src/cli/packages/list-command.ts';
@@ -32,6 +34,8 @@ export interface Project {
   outdated(): Promise<Printed>;
   why(hook: string): Promise<Printed>;
   ci(): Promise<Printed>;
+  /** The exit code of an audit, and its report. */
+  audit(online?: boolean): Promise<readonly [code: number, report: AuditReport]>;
   config(): Promise<string>;
   lock(): Promise<LockFile>;
   catalog(): Promise<Catalog>;
@@ -63,6 +67,11 @@ export function openProject(folder: string): Project {
     outdated: () => run(file, runOutdated),
     why: (hook) => run(file, (session) => runWhy(session, hook)),
     ci: () => run(file, runCi),
+    async audit(online = false) {
+      const flags = { unusedDays: 30, ...(online && { online }) };
+      const { code, json } = await run(file, (session) => runAudit(session, flags));
+      return [code, json[0] as AuditReport];
+    },
     config,
     lock: () => readLock(folder),
     catalog: async () => buildCatalog(await loadConfig(file)),

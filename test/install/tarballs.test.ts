@@ -1,6 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { beforeAll, expect, test } from 'vitest';
+import { openRuntime } from '../../src/index.ts';
 import { archiveOf, packed } from '../packages/archives.ts';
 import { hookAt, hookOf, type Tree } from '../packages/workspace.ts';
 import { makeProject, type Project } from './project.ts';
@@ -31,6 +33,69 @@ test(
     await addTo(project, 'net:fetch:api.EXAMPLE.com', 'net:fetch:Api.example.com');
     expect(JSON.parse(await project.config())).toMatchObject({ packages: [{ grants: granted }] });
     expect(hookOf(await project.catalog(), 'caller')).toMatchObject({ missing: [] });
+  },
+  SLOW_MS,
+);
+
+/** What an isolate binds to names of the sandbox, a worker has to find as well; `process` is there in a worker alone. */
+const WEB = `
+  import { word } from './word.mjs';
+  export const createHook = ({ level }) => ({
+    async run() {
+      await new Promise((done) => setTimeout(done, 1));
+      console.info('seen');
+      const host = new URL('https://a.test/x').host;
+      return { action: 'block', reason: [word, level, host, typeof process].join(' ') };
+    },
+  });`;
+
+/** Limits that a busy machine does not meet. */
+const CALM = { limits: { loadMs: 20_000, queueMs: 20_000 } };
+
+const CLOSED = { points: ['preToolUse'], capabilities: ['gates_tools'], config: { level: 3 } };
+
+test(
+  'a locked package runs in a worker where the operator says so, from the bytes that were checked, and the audit says it',
+  async () => {
+    const project = await projectWith({
+      ...hookAt('guard', CLOSED, WEB),
+      'hooks/guard/word.mjs': 'export const word = "packed";',
+    });
+    await addTo(project);
+    const file = join(project.folder, 'runtime.json');
+    const config = JSON.parse(await project.config()) as object;
+    const ask = { toolName: 'shell', args: {} };
+    for (const [sandbox, kind] of [
+      ['isolate', 'undefined'],
+      ['worker', 'object'],
+    ]) {
+      const hooks = { overrides: { guard: { sandbox, timeoutMs: 20_000 } } };
+      await writeFile(file, JSON.stringify({ ...config, ...CALM, hooks }));
+      const runtime = await openRuntime({ config: file, log: { destination: new PassThrough() } });
+      try {
+        expect(runtime.inventory().hooks).toMatchObject([
+          { hook: 'guard', sandbox, state: 'live' },
+        ]);
+        expect(await runtime.fire('preToolUse', ask)).toMatchObject({
+          action: 'block',
+          reason: `packed 3 a.test ${kind}`,
+        });
+        // Nothing of it changed, so that nothing is loaded again.
+        expect(await runtime.reload({ who: 'ada' })).toMatchObject({ changed: [] });
+      } finally {
+        await runtime.close();
+      }
+    }
+    const [, { findings }] = await project.audit();
+    expect(findings).toContainEqual(
+      expect.objectContaining({ kind: 'unsandboxed', package: 'packed', hook: 'guard' }),
+    );
+    const [name = ''] = await readdir(join(project.folder, 'packages-cache/locked'));
+    const cached = join(project.folder, 'packages-cache/locked', name);
+    await writeFile(cached, (await readFile(cached, 'utf8')).replace('seen', 'then'));
+    expect(hookOf(await project.catalog(), 'guard').failure).toMatchObject({
+      code: 'package_tampered',
+    });
   },
   SLOW_MS,
 );

@@ -1,8 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditReport } from '../../src/audit/audit-report.ts';
-import { runAudit } from '../../src/cli/audit/audit-command.ts';
 import { appendHistory } from '../../src/packages/lock/history.ts';
 import { writeLock } from '../../src/packages/lock/lock-file.ts';
 import { hookAt, hookOf, type Tree } from '../packages/workspace.ts';
@@ -30,29 +28,6 @@ async function setTrust({ folder }: Project, trust: object): Promise<void> {
   const file = join(folder, 'runtime.json');
   const config = JSON.parse(await readFile(file, 'utf8')) as object;
   await writeFile(file, JSON.stringify({ ...config, trust }, null, 2));
-}
-
-async function audited(
-  { folder }: Project,
-  online = false,
-): Promise<readonly [number, AuditReport]> {
-  const reports: unknown[] = [];
-  const quiet = (): undefined => undefined;
-  const terminal = {
-    isJson: true,
-    isWatched: false,
-    closed: new AbortController().signal,
-    line: quiet,
-    json: (value: unknown) => void reports.push(value),
-    table: quiet,
-    note: quiet,
-    error: quiet,
-    progress: quiet,
-  };
-  const config = join(folder, 'runtime.json');
-  const session = { terminal, config, signal: new AbortController().signal };
-  const code = await runAudit(session, { unusedDays: 30, ...(online && { online }) });
-  return [code, reports[0] as AuditReport];
 }
 
 test(
@@ -156,7 +131,7 @@ test(
       expect(hookOf(await project.catalog(), 'guard')).toMatchObject({
         failure: { code: 'untrusted', detail: 'it is blocked: stolen key' },
       });
-      const [code, { findings, isDrifted }] = await audited(project);
+      const [code, { findings, isDrifted }] = await project.audit();
       expect([code, isDrifted]).toEqual([1, true]);
       expect(findings[0]).toMatchObject({ kind: 'untrusted', hook: 'guard' });
     }
@@ -175,7 +150,7 @@ test(
   async () => {
     const project = await makeProject(registry.npmrc);
     await project.add('@acme/guard@1.0.0');
-    const [code, report] = await audited(project, true);
+    const [code, report] = await project.audit(true);
     expect(code).toBe(0);
     expect(report.packages).toMatchObject([
       { name: '@acme/guard', version: '1.0.0', integrity: 'locked', newest: '1.1.0' },
@@ -183,7 +158,7 @@ test(
     expect(report.packages[0]?.consent?.by).toBeTruthy();
     const kinds = report.findings.map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['no_provenance', 'behind']));
-    const [, offline] = await audited(project);
+    const [, offline] = await project.audit();
     expect(offline.packages[0]).not.toHaveProperty('newest');
   },
   SLOW_MS,

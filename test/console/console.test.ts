@@ -128,6 +128,20 @@ describe.skipIf(CHROMIUM === undefined)(
       ]);
     });
 
+    test('recorded decisions are narrowed by package and by turn', async () => {
+      const context = { sessionId: 's', turnId: 'turn-of-the-filter' };
+      await site.runtime.fire('preToolUse', { toolName: 'cancel', args: {} }, context);
+      const page = await visit('/decisions');
+      await page.getByRole('radio', { name: 'Recorded' }).check({ force: true });
+      await page.getByRole('textbox', { name: 'Turn' }).fill('turn-of-the-filter');
+      const decisions = page.getByRole('gridcell', { name: /^block$/ });
+      await expect.poll(() => decisions.count(), PATIENCE).toBe(1);
+      await page.getByRole('textbox', { name: 'Package' }).fill('nobody');
+      await see(page, 'No such decision is recorded');
+      await page.getByRole('textbox', { name: 'Package' }).fill('plain');
+      await expect.poll(() => decisions.count(), PATIENCE).toBe(1);
+    });
+
     test('script in a reason or a label is shown and never run', async () => {
       const page = await visit('/decisions');
       await page.getByRole('radio', { name: 'Recorded' }).check({ force: true });

@@ -25,7 +25,8 @@ const TRACE = {
   ms: 1,
   action: 'allow',
   sessionId: 's1',
-  hooks: [{ hook: 'guard', action: 'allow', code: 'timeout', ms: 1 }],
+  turnId: 't1',
+  hooks: [{ hook: 'guard', package: '@acme/guards', action: 'allow', code: 'timeout', ms: 1 }],
   notRun: [],
   shadow: [{ hook: 'watcher', action: 'block', ms: 1 }],
 };
@@ -39,6 +40,10 @@ test.each([
   [{ action: 'block' }, false],
   [{ code: 'timeout' }, true],
   [{ session: 's2' }, false],
+  [{ turn: 't1' }, true],
+  [{ turn: 't2' }, false],
+  [{ package: 'acme' }, true],
+  [{ package: 'other' }, false],
   [{ wouldBlock: true }, true],
 ])('a filter of %o lets a fire pass: %s', (part, isSeen) => {
   expect(passes(TRACE, { ...NO_FILTER, ...part })).toBe(isSeen);

@@ -44,7 +44,13 @@ export function FilterBar({
           values={hooks}
           onInput={(hook) => set({ hook })}
         />
+        <Text
+          label={isLive ? 'Package, or a part' : 'Package'}
+          value={filter.package}
+          onInput={(name) => set({ package: name })}
+        />
         <Text label="Session" value={filter.session} onInput={(session) => set({ session })} />
+        <Text label="Turn" value={filter.turn} onInput={(turn) => set({ turn })} />
         {!isLive && (
           <Choice
             label="Since"

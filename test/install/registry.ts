@@ -7,15 +7,15 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { archiveOf, type ArchiveEntry } from '../packages/archives.ts';
-import { writeTree, type Tree } from '../packages/workspace.ts';
+import { archiveOf, packed, type ArchiveEntry } from '../packages/archives.ts';
+import type { Tree } from '../packages/workspace.ts';
 
 /** A real npm registry on loopback. Whoever opens it closes it. */
 export interface Registry {
   readonly url: string;
   /** The lines of an .npmrc that a user of the registry has. */
   readonly npmrc: string;
-  /** Publishes a folder with `npm publish`. */
+  /** Publishes files as a package, with what `npm publish` sends: its process takes a hundred times as long. */
   publish(files: Tree, tag?: string): Promise<void>;
   /** Publishes an archive that npm would not make; whoever signs in may send what they like. */
   publishArchive(identity: Identity, entries: readonly ArchiveEntry[]): Promise<void>;
@@ -61,14 +61,15 @@ export async function openRegistry(): Promise<Registry> {
     url,
     npmrc,
     npm,
-    async publish(files, tag = 'latest') {
-      const place = await mkdtemp(join(folder, 'package-'));
-      await writeTree(place, files);
-      // Nobody runs this package's scripts to publish it; whether they run when it is installed is what is tested.
-      await npm('publish', place, '--tag', tag, '--ignore-scripts');
-    },
-    publishArchive: (identity, entries) =>
-      put(url, { token, identity, archive: archiveOf(entries) }),
+    publish: (files, tag = 'latest') =>
+      put(url, {
+        token,
+        tag,
+        manifest: files['package.json'] as Identity,
+        archive: archiveOf(packed(files)),
+      }),
+    publishArchive: (manifest, entries) =>
+      put(url, { token, tag: 'latest', manifest, archive: archiveOf(entries) }),
     async close() {
       const closed = once(server, 'close');
       server.kill('SIGKILL');
@@ -131,13 +132,15 @@ async function signIn(url: string): Promise<string> {
 
 interface Upload {
   readonly token: string;
-  readonly identity: Identity;
+  readonly tag: string;
+  /** All of it is told to whoever asks for the package. */
+  readonly manifest: Identity;
   readonly archive: Buffer;
 }
 
 /** What `npm publish` sends. https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md */
-async function put(url: string, { token, identity, archive }: Upload): Promise<void> {
-  const { name, version } = identity;
+async function put(url: string, { token, tag, manifest, archive }: Upload): Promise<void> {
+  const { name, version } = manifest;
   const file = `${name}-${version}.tgz`;
   const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
   const shasum = createHash('sha1').update(archive).digest('hex');
@@ -148,8 +151,8 @@ async function put(url: string, { token, identity, archive }: Upload): Promise<v
     body: JSON.stringify({
       _id: name,
       name,
-      'dist-tags': { latest: version },
-      versions: { [version]: { name, version, _id: `${name}@${version}`, dist } },
+      'dist-tags': { [tag]: version },
+      versions: { [version]: { ...manifest, _id: `${name}@${version}`, dist } },
       _attachments: {
         [file]: {
           content_type: 'application/octet-stream',

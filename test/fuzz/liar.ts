@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
 import { PROTOCOL } from '../../host/messages.ts';
+import { TEST_ENTRIES } from '../host/child-entries.ts';
 
 /** An entry that takes the place of a package's process: started in the same way, with a program of our own in it. */
 export interface Liar {
@@ -15,7 +16,7 @@ export interface Liar {
  * id, number, text)` and `write(bytes)`; `first`, if given, replaces the first message.
  */
 export async function makeLiar(body: string, first?: string): Promise<Liar> {
-  const honest = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
+  const honest = await buildChildEntries(TEST_ENTRIES);
   const folder = await mkdtemp(path.join(os.tmpdir(), 'signalbox-liar-'));
   const isolate = path.join(folder, 'liar.cjs');
   const ready = first ?? `say(1, 0, ${PROTOCOL}, ${JSON.stringify(honest.buildHash)});`;

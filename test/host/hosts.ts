@@ -6,6 +6,7 @@ import { buildChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
 import { openNurseries } from '../../host/nurseries.ts';
 import type { Call, CallResult, HookSource, Host, HostLimits } from '../../host/sandbox.ts';
+import { TEST_ENTRIES } from './child-entries.ts';
 
 const LIMITS: HostLimits = {
   loadMs: 2000,
@@ -32,7 +33,7 @@ export async function tempFolder(): Promise<string> {
 
 /** A host that is closed after the test. */
 export async function testHost(limits: Partial<HostLimits> = {}, spares = 1): Promise<Host> {
-  const entries = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
+  const entries = await buildChildEntries(TEST_ENTRIES);
   const host = openHost({
     limits: { ...LIMITS, ...limits },
     nurseries: openNurseries(entries, spares),

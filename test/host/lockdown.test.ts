@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildChildEntries } from '../../host/build.ts';
 import type { Layer } from '../../host/launch.ts';
 import { activeLayers, attempt, breakIn } from './locked-child.ts';
 import { tempFolder } from './hosts.ts';
+import { TEST_ENTRIES } from './child-entries.ts';
 
 // Each test takes the layers above the one in question to have fallen: first the isolate, then the lock on modules, then
 // Node's permission model.
@@ -349,7 +349,7 @@ test.skipIf(lacks('user'))(
 );
 
 test('a child that could not give something up is not used', async () => {
-  const { buildHash } = await buildChildEntries(path.join(os.tmpdir(), 'signalbox-test-entries'));
+  const { buildHash } = await buildChildEntries(TEST_ENTRIES);
   await expect(attempt('return 0', { permission: true, hash: buildHash })).rejects.toMatchObject({
     name: 'Foreign',
   });

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { LiveRuntime } from '../../src/live-runtime.ts';
 import { openRuntime } from '../../src/open-runtime.ts';
+import { placeEntries } from '../host/child-entries.ts';
 import type { Program } from './corpus.ts';
 
 /** The policies that every program runs under. */
@@ -66,6 +67,7 @@ export async function openStage(programs: readonly Program[], policy: Policy): P
     await writeFile(path.join(hook, 'hook.json'), JSON.stringify(manifest));
     await writeFile(path.join(hook, 'index.mjs'), source);
   }
+  await placeEntries(folder);
   const limit = { timeoutMs: 500, memoryMb: 32 };
   const runtime = await openRuntime({
     folder,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { CAPABILITIES } from '../../sdk/capabilities.ts';
 import { openRuntime, type LiveRuntime } from '../../src/index.ts';
+import { placeEntries } from '../host/child-entries.ts';
 
 /** A hook of a test. */
 export interface HookDraft {
@@ -58,7 +59,7 @@ export async function openTemporary(
   { partial = [], ...config }: TemporaryConfig = {},
 ): Promise<TemporaryRuntime> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-runtime-'));
-  const packages = await writeHooks(folder, hooks, partial);
+  const [packages] = await Promise.all([writeHooks(folder, hooks, partial), placeEntries(folder)]);
   const lines: string[] = [];
   const destination = new PassThrough();
   destination.on('data', (chunk: Buffer) => void lines.push(chunk.toString()));

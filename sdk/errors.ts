@@ -385,6 +385,11 @@ export const ERRORS = {
       'Hook "{hook}" guards calls, and is not put into shadow mode without force and a reason',
     hint: 'Add --force and --reason; both are recorded with who asked',
   },
+  fault_refused: {
+    blame: 'operator',
+    message: 'No fault is put in the place of hook "{hook}" at work: {detail}',
+    hint: 'Try it on copies with "signalbox chaos" without --live, or mend what is in the way',
+  },
   bind_refused: {
     blame: 'operator',
     message: 'Will not listen on "{host}" without a token',

@@ -1,6 +1,7 @@
 import { failPolicyOf } from '../sdk/manifest.ts';
 import type { SignalboxError } from '../sdk/errors.ts';
 import type { Failure } from './chain/call.ts';
+import type { LiveFault } from './chaos/live-faults.ts';
 import type { MaskedFailure } from './coverage/masked-failures.ts';
 import type { Chains } from './fire/bound-hook.ts';
 import type { AbsentHook, Catalog, HookEntry } from './packages/catalog.ts';
@@ -17,16 +18,20 @@ export interface InventoryParts {
 export function takeInventory(
   { catalog, chains, failureOf }: InventoryParts,
   masked: readonly MaskedFailure[],
+  fault: LiveFault | undefined,
 ): Inventory {
   const hooks = catalog.hooks.map((entry) => rowOf(entry, chains, failureOf(entry)));
   const isFailing = hooks.some(({ state }) => state === 'failing');
   const isLacking = catalog.absent.some(({ error }) => error !== undefined);
+  const isBroken = fault !== undefined && fault.ended === undefined;
+  const isWell = !isFailing && !isLacking && !isBroken && masked.length === 0;
   return {
     hooks,
     absent: catalog.absent.map(absentRowOf),
     warnings: [...catalog.warnings, ...chains.warnings],
     masked,
-    health: isFailing || isLacking || masked.length > 0 ? 'degraded' : 'ok',
+    ...(isBroken && { fault }),
+    health: isWell ? 'ok' : 'degraded',
   };
 }
 

@@ -9,6 +9,7 @@ import { isPoint, POINT_NAMES, type Point } from '../sdk/points.ts';
 import { openActs, type Acts } from './acts/acts.ts';
 import { openApprovalOffice } from './approvals/approval-office.ts';
 import type { Budgets } from './budgets/budgets.ts';
+import { createLiveFaults, type LiveFaults } from './chaos/live-faults.ts';
 import { createAttachments } from './agent-os/attachments.ts';
 import { bagOf } from './agent-os/bag.ts';
 import { hookMetrics } from './agent-os/hook-metrics.ts';
@@ -55,6 +56,8 @@ export interface LiveRuntime extends Runtime {
   readonly records: Records;
   /** What operators did while it ran, and before. */
   readonly acts: Acts;
+  /** Faults that are put in the place of hooks at work. */
+  readonly faults: LiveFaults;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly budgets: Budgets;
@@ -125,6 +128,7 @@ async function assemble(
     now: rig?.now ?? Date.now,
     approvals,
     reloads: () => reloader.counts,
+    fault: () => faults.current(),
     editions: () => editions,
   });
   onOpened(() => onlookers.close());
@@ -161,6 +165,9 @@ async function assemble(
     rows: openOperatorRows(database),
     onReplaced: (edition) => report(edition, log),
   });
+  const { substitute } = reloader;
+  const hooks = () => takeInventory(now(), [], undefined).hooks;
+  const faults = createLiveFaults({ substitute, hooks, observers, acts, onProblem });
   const requests = createRequestSlot();
   report(now(), log);
   onOpened(startRetention({ retention: config.records, records, onProblem }));
@@ -232,7 +239,8 @@ async function assemble(
         inFlight.leave();
       }
     },
-    inventory: () => takeInventory(now(), masked.ofLate()),
+    inventory: () => takeInventory(now(), masked.ofLate(), faults.current()),
+    faults,
     readiness: createReadiness({ isClosing: () => closing !== undefined, database, edition: now }),
     coverage: () => coverage.read(now().chains, metrics.snapshot().passedDespiteFailure),
     reload: (order) => reloader.reload(order),

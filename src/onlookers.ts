@@ -1,5 +1,6 @@
 import type { TracerProvider } from '@opentelemetry/api';
 import type { Approvals } from './approvals/approval.ts';
+import type { LiveFault } from './chaos/live-faults.ts';
 import { createCoverageCounter, type CoverageCounter } from './coverage/coverage.ts';
 import { createMaskedFailures, type MaskedFailures } from './coverage/masked-failures.ts';
 import { createFeed, type Feed } from './feed/feed.ts';
@@ -30,6 +31,7 @@ export interface OnlookerParts {
   readonly now: () => number;
   readonly approvals: Pick<Approvals, 'list'>;
   readonly reloads: () => Readonly<Record<string, number>>;
+  readonly fault: () => LiveFault | undefined;
   /** Asked when somebody looks, never at the start. */
   readonly editions: () => Editions;
 }
@@ -43,7 +45,7 @@ export async function openOnlookers(parts: OnlookerParts): Promise<Onlookers> {
   const masked = createMaskedFailures(now);
   const metrics = openMetrics({
     reloads: parts.reloads,
-    inventory: () => takeInventory(editions().current, masked.ofLate()),
+    inventory: () => takeInventory(editions().current, masked.ofLate(), parts.fault()),
     processes: () =>
       editions()
         .hosts()

@@ -5,6 +5,7 @@ import type { ErrorCode, FailureCode, SignalboxError } from '../sdk/errors.ts';
 import type { SandboxKind } from '../host/sandbox.ts';
 import type { Approvals } from './approvals/approval.ts';
 import type { Grants } from './grants/grants.ts';
+import type { LiveFault } from './chaos/live-faults.ts';
 import type { Coverage } from './coverage/coverage.ts';
 import type { MaskedFailure } from './coverage/masked-failures.ts';
 import type { Mode } from './modes/mode-change.ts';
@@ -61,7 +62,9 @@ export interface Inventory {
   readonly warnings: readonly SignalboxError[];
   /** Hooks that failed within the last five minutes and whose failPolicy let the call pass. */
   readonly masked: readonly MaskedFailure[];
-  /** `degraded` when a hook is failing, absent for an error, or failed of late and let calls pass. */
+  /** A fault that an operator put in the place of a hook, as long as it is there. */
+  readonly fault?: LiveFault;
+  /** `degraded` when a hook is failing, absent for an error, failed of late and let calls pass, or is made to fail. */
   readonly health: 'ok' | 'degraded';
 }
 

@@ -13,6 +13,7 @@ import type { OperatorRows } from '../sql/operator-rows.ts';
 import { changesBetween, heldBack, refusalOf, type ReloadReport } from './differences.ts';
 import { openEdition, type Edition, type EditionDraft, type House } from './edition.ts';
 import type { Editions } from './editions.ts';
+import { createSubstitution, type Substitute } from './substitute.ts';
 
 /** Who wants a reload, and from what. */
 export interface ReloadOrder {
@@ -25,6 +26,8 @@ export interface ReloadOrder {
 export interface Reloader {
   reload(order: ReloadOrder): Promise<ReloadReport>;
   setMode(hook: string, mode: Mode, order: ModeOrder): Promise<void>;
+  /** A reload and a change of mode end it. */
+  readonly substitute: Substitute;
   /** Reloads since the start by what came of them. */
   readonly counts: Readonly<Record<'applied' | 'refused', number>>;
   /** Takes no more changes; resolves when none is on its way. */
@@ -56,6 +59,7 @@ export function createReloader({
   let isClosed = false;
   let count = editions.current.number;
   const counts = { applied: 0, refused: 0 };
+  const substitution = createSubstitution(house, editions, () => (count += 1));
 
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
     if (isClosed) return Promise.reject(new SignalboxError('runtime_closed'));
@@ -81,11 +85,13 @@ export function createReloader({
     changes: readonly ModeChange[],
     { isStrict }: { readonly isStrict: boolean },
   ): Promise<void> {
+    const wanted = withModes(editions.current.configured, changes);
+    const { found } = editions.current;
+    const isThere = wanted.hooks.every(({ mode }, at) => mode === found.hooks[at]?.mode);
+    if (isThere) return;
+    substitution.end();
     const { current } = editions;
     const { configured, config } = current;
-    const wanted = withModes(configured, changes);
-    const isThere = wanted.hooks.every(({ mode }, at) => mode === current.found.hooks[at]?.mode);
-    if (isThere) return;
     const next = await open({ config, configured }, changes);
     const refusal = isStrict ? refusalOf(current, next) : undefined;
     if (refusal !== undefined) {
@@ -96,6 +102,7 @@ export function createReloader({
   }
 
   async function reload({ who, config: given }: ReloadOrder): Promise<ReloadReport> {
+    substitution.end();
     const before = editions.current;
     const { config, needsRestart } = heldBack(before.config, await readAgain(before.config, given));
     checkTokens(before.config, config);
@@ -169,10 +176,11 @@ export function createReloader({
         await applyModes(modes.all(), { isStrict: false });
         log.info('mode_changed', { hook, mode, by, reason });
       }),
+    substitute: (standIn) => inTurn(() => substitution.begin(standIn)),
     close() {
       isClosed = true;
       unfollow();
-      return last;
+      return last.then(() => substitution.end());
     },
   };
 }

@@ -318,6 +318,23 @@ export const ANSWERS = {
   HookMetrics: object({ metrics: list(OPEN) }),
   Bag: object({ keys: list(OPEN) }),
   SessionHooks: HOOKS_OF_SESSION,
+  Chaos: object(
+    {},
+    {
+      fault: object(
+        {
+          hook: TEXT,
+          fault: TEXT,
+          by: TEXT,
+          startedAt: TIME,
+          calls: COUNT,
+          met: { ...COUNT, description: 'Calls that it has met' },
+          points: list(object({ point: POINT, calls: COUNT, got: OPEN, codes: OPEN })),
+        },
+        { ended: { enum: ['calls', 'time', 'request', 'change'] } },
+      ),
+    },
+  ),
   Acts: object({
     acts: list(object({ time: TIME, by: TEXT, act: TEXT, target: TEXT, detail: TEXT })),
   }),

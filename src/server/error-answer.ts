@@ -27,6 +27,7 @@ const STATUSES: Statuses = {
   decision_unknown: 404,
   approval_settled: 409,
   mode_refused: 409,
+  fault_refused: 409,
   reload_refused: 409,
   method_not_allowed: 405,
   body_too_large: 413,

@@ -45,6 +45,19 @@ const RECORD = {
   turnId: '3',
 };
 
+const FAULT = {
+  fault: {
+    hook: 'refund-guard',
+    fault: 'timeout',
+    by: 'jane',
+    startedAt: '2026-03-02T09:14:07.121Z',
+    calls: 20,
+    met: 20,
+    ended: 'calls',
+    points: [{ point: 'preToolUse', calls: 20, got: { block: 20 }, codes: { timeout: 20 } }],
+  },
+};
+
 const ROW = {
   hook: 'refund-guard',
   origin: { kind: 'package', name: '@acme/refunds', version: '2.1.0' },
@@ -198,6 +211,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     },
   },
   hookBag: { answer: { keys: [{ key: 'risk', producers: ['score'], consumers: [] }] } },
+  injectFault: {
+    body: { hook: 'refund-guard', fault: 'timeout', calls: 20, reason: 'The drill of March' },
+    answer: FAULT,
+  },
+  showFault: { answer: FAULT },
+  endFault: { answer: FAULT },
   acts: {
     answer: {
       acts: [

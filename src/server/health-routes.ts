@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import { SignalboxError } from '../../sdk/errors.ts';
+import type { LiveFault } from '../chaos/live-faults.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { Inventory } from '../runtime.ts';
 import { answers, textAnswers } from './openapi.ts';
@@ -54,7 +55,7 @@ export function addHealthRoutes(app: FastifyInstance, runtime: LiveRuntime): voi
 }
 
 /** What is wrong, hook by hook. */
-export function healthReasons({ hooks, absent, masked, health }: Inventory): object[] {
+export function healthReasons({ hooks, absent, masked, fault, health }: Inventory): object[] {
   if (health === 'ok') return [];
   const failing = hooks.flatMap(({ hook, failure }) =>
     failure === undefined ? [] : [{ hook, code: failure.code, message: failure.detail }],
@@ -66,5 +67,13 @@ export function healthReasons({ hooks, absent, masked, health }: Inventory): obj
     const message = `its failPolicy let a call of ${point} pass, last at ${lastAt}`;
     return { hook, code, message };
   });
-  return [...failing, ...missing, ...passing];
+  const broken =
+    fault === undefined
+      ? []
+      : [{ hook: fault.hook, code: 'fault_injected', message: messageOf(fault) }];
+  return [...broken, ...failing, ...missing, ...passing];
+}
+
+function messageOf({ fault, by, met, calls }: LiveFault): string {
+  return `${by} has it fail (${fault}): ${met} of ${calls} calls so far`;
 }

@@ -194,6 +194,7 @@ export const INVENTORY_SCHEMA = {
     absent: RECORDS,
     warnings: RECORDS,
     masked: RECORDS,
+    fault: { type: 'object' },
     health: { enum: ['ok', 'degraded'] },
   },
   required: ['hooks', 'absent', 'warnings', 'masked', 'health'],

@@ -50,6 +50,24 @@ test(
         code: 1,
         err: expect.stringContaining('reload_refused'),
       });
+      const chaos = place.run(
+        ['chaos', 'guard', '--live', '--fault', 'throw', '--calls', '2', '--url', url].concat([
+          '--reason',
+          'A drill',
+          '--expect',
+          'block',
+        ]),
+      );
+      await expect.poll(async () => (await fire(url)).code, { timeout: 60_000 }).toBe('thrown');
+      expect(await fire(url)).toMatchObject({ action: 'block', code: 'thrown' });
+      expect(await fire(url)).toMatchObject({ reason: 'three' });
+      const drilled = await chaos;
+      expect(drilled).toMatchObject({ code: 0 });
+      expect(drilled.out).toMatch(/preToolUse +2 +2 block +2 thrown/);
+      expect((await place.run(['records', 'acts'])).out).toMatch(
+        /local +fault injected +guard +throw, 2 calls: A drill/,
+      );
+
       await place.write('runtime.json', '{');
       // The command itself cannot read the file, and a server that is told otherwise changes nothing.
       expect((await place.run(['reload', '--url', url])).code).toBe(2);
@@ -101,11 +119,11 @@ async function listening(server: ReturnType<Workplace['start']>): Promise<string
   throw new Error('it ended before it listened');
 }
 
-async function fire(url: string): Promise<{ action?: string; reason?: string }> {
+async function fire(url: string): Promise<{ action?: string; reason?: string; code?: string }> {
   const response = await fetch(`${url}/v1/points/preToolUse`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ payload: { toolName: 't' }, context: { sessionId: 's' } }),
   });
-  return (await response.json()) as { action?: string; reason?: string };
+  return (await response.json()) as { action?: string; reason?: string; code?: string };
 }

@@ -233,6 +233,24 @@ describe('the server answers as its document says', () => {
     ]);
   });
 
+  test('a fault that is injected, shown and ended, and health says so', async () => {
+    const order = { hook: 'guard', fault: 'throw', calls: 20 };
+    expect(await tryOut('injectFault', { body: order })).toMatchObject({ fault: { by: 'local' } });
+    const call = { payload: { toolName: 'list' } };
+    const { body } = await served.call('/v1/points/preToolUse', { body: call });
+    expect(body).toMatchObject({ action: 'block', code: 'thrown' });
+    const { reasons } = await tryOut('health');
+    expect(reasons).toContainEqual({
+      hook: 'guard',
+      code: 'fault_injected',
+      message: 'local has it fail (throw): 1 of 20 calls so far',
+    });
+    const { reasons: shown } = await tryOut('overview');
+    expect(shown).toContainEqual(expect.objectContaining({ code: 'fault_injected' }));
+    expect(await tryOut('showFault')).toMatchObject({ fault: { met: 1 } });
+    expect(await tryOut('endFault')).toMatchObject({ fault: { ended: 'request' } });
+  });
+
   test('and nothing that is documented was left out', () => {
     expect([...routes.keys()].filter((id) => !tried.has(id) && !TEXTS.includes(id))).toEqual([]);
   });

@@ -10,7 +10,7 @@ export interface ServerFlags {
 
 /** What a server is asked. */
 export interface ServerRequest extends ServerFlags {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: object;
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { FAULT_NAMES } from '../../testing/faults.ts';
-import type { ChaosFlags } from '../chaos-command.ts';
+import type { LiveChaosFlags } from '../operate/live-chaos-command.ts';
 import type { Session } from '../session.ts';
 import type { ReplayFlags } from './replay-command.ts';
 
@@ -30,8 +30,16 @@ export function addReplayCommands(program: Command, run: Run): void {
     )
     .option('--calls <number>', 'calls of each of its points', parseCalls, 20)
     .option('--expect <action>', 'exit with 1 when a caller gets another')
-    .action((hook: string, flags: ChaosFlags) =>
-      run(async (session) => (await import('../chaos-command.ts')).runChaos(session, hook, flags)),
+    .option('--live', 'in a server at work, for its next calls: real callers get it')
+    .option('--url <url>', 'the server of --live; that of runtime.json, if absent')
+    .option('--force', 'also where calls that the hook guards pass while it fails; with --live')
+    .option('--reason <text>', 'why; kept with who did it, with --live')
+    .action((hook: string, flags: LiveChaosFlags & { readonly live?: boolean }) =>
+      run(async (session) =>
+        flags.live === true
+          ? (await import('../operate/live-chaos-command.ts')).runLiveChaos(session, hook, flags)
+          : (await import('../chaos-command.ts')).runChaos(session, hook, flags),
+      ),
     );
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { LiveRuntime } from '../live-runtime.ts';
-import { answers } from './openapi.ts';
+import { answers } from '../server/openapi.ts';
 
 const SHOWN = 500;
 

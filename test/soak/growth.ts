@@ -1,5 +1,5 @@
 import { quantile } from '../bench/harness.ts';
-import type { Row } from '../bench/report.ts';
+import { isMet, type Row } from '../bench/report.ts';
 import type { HeapFigures } from './heap.ts';
 import type { ProcessFigures } from './process-figures.ts';
 
@@ -9,13 +9,16 @@ export type Sample = ProcessFigures & HeapFigures;
 /** What a figure may differ by when nothing grows: memory is given back late, and processes come and go. */
 const MOST_GROWTH = 1.1;
 
+/** Processes of the five packages of the mix, four each, of local hooks, of shadow mode, and spares. */
+const MOST_CHILDREN = 32;
+
 const FIGURES: readonly (readonly [keyof Sample, string, Row['unit']])[] = [
   ['heapMb', 'heap of the host after a collection', 'MB'],
   ['externalMb', 'external memory of the host', 'MB'],
   ['hostMb', 'resident memory of the host', 'MB'],
-  ['childrenMb', 'resident memory of the sandboxes', 'MB'],
-  ['hostDescriptors', 'descriptors of the host', 'x'],
-  ['childDescriptors', 'descriptors of the sandboxes', 'x'],
+  ['hostDescriptors', 'descriptors of the host, beside pipes to sandboxes', 'x'],
+  ['childMb', 'resident memory of a sandbox', 'MB'],
+  ['childDescriptors', 'descriptors of a sandbox', 'x'],
 ];
 
 /** How samples taken at equal intervals grew: the median of each figure in their last quarter against that in the second. */
@@ -25,13 +28,12 @@ export function growthOf(samples: readonly Sample[]): readonly Row[] {
       Math.floor((samples.length * (number - 1)) / 4),
       Math.floor((samples.length * number) / 4),
     );
-  return FIGURES.map(([key, measured, unit]) => {
-    const [before = NaN, after = NaN] = [quarter(2), quarter(4)].map((taken) =>
-      quantile(
-        taken.map((sample) => sample[key]),
-        0.5,
-      ),
-    );
+  const median = (number: number, key: keyof Sample): number => {
+    const values = quarter(number).map((sample) => sample[key]);
+    return quantile(values, 0.5);
+  };
+  const rows = FIGURES.map(([key, measured, unit]): Row => {
+    const [before, after] = [median(2, key), median(4, key)];
     return {
       measured,
       value: after,
@@ -42,6 +44,10 @@ export function growthOf(samples: readonly Sample[]): readonly Row[] {
       goal: { of: 'ratio', most: MOST_GROWTH },
     };
   });
+  // They are as many as calls need at the moment, up to a bound.
+  const children = Math.max(...samples.map((sample) => sample.children));
+  const goal = { of: 'value', most: MOST_CHILDREN } as const;
+  return [...rows, { measured: 'sandboxes, at most', value: children, unit: 'x', goal }];
 }
 
 /** What there is to say of it, in one line, and whether anything grew; what could not be measured counts as grown. */
@@ -49,15 +55,18 @@ export function verdictOn(rows: readonly Row[]): {
   readonly hasGrown: boolean;
   readonly line: string;
 } {
-  const grown = rows.filter(({ ratio = NaN }) => !(ratio <= MOST_GROWTH));
-  const told = (grown.length > 0 ? grown : rows).map(
-    ({ measured, baselineValue = NaN, value, unit }) =>
-      `${measured} ${baselineValue.toFixed(unit === 'MB' ? 1 : 0)} → ${value.toFixed(unit === 'MB' ? 1 : 0)}${unit === 'MB' ? ' MB' : ''}`,
-  );
-  const limit = `limit ${MOST_GROWTH} × from the second to the last quarter`;
+  const grown = rows.filter((row) => isMet(row) === false);
   const hasGrown = grown.length > 0;
+  const limit = `limit ${MOST_GROWTH} × from the second to the last quarter`;
+  const told = (hasGrown ? grown : rows).map(textOf);
   return {
     hasGrown,
-    line: `${hasGrown ? 'It grew' : 'It did not grow'} (${limit}): ${told.join(', ')}`,
+    line: `It ${hasGrown ? 'grew' : 'did not grow'} (${limit}): ${told.join(', ')}`,
   };
+}
+
+function textOf({ measured, baselineValue, value, unit }: Row): string {
+  const shown = (figure: number): string => figure.toFixed(unit === 'MB' ? 1 : 0);
+  const from = baselineValue === undefined ? '' : `${shown(baselineValue)} → `;
+  return `${measured} ${from}${shown(value)}${unit === 'MB' ? ' MB' : ''}`;
 }

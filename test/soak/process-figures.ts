@@ -3,20 +3,27 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** What a process and its descendants hold at a moment. */
 export interface ProcessFigures {
   readonly hostMb: number;
-  /** Of all descendants together; pages that they share are counted for each. */
-  readonly childrenMb: number;
+  /** Beside those that lead to its children. */
   readonly hostDescriptors: number;
+  /** Its descendants: as many as there are calls to wait for, up to what is allowed. */
+  readonly children: number;
+  /** Of one of them in the mean; pages that they share are counted for each. */
+  readonly childMb: number;
   readonly childDescriptors: number;
 }
+
+/** Standard input, output and error. */
+const PIPES = 3;
 
 /** Reads the figures of a process; on Linux alone. */
 export function figuresOf(pid: number): ProcessFigures {
   const children = descendantsOf(pid);
   return {
     hostMb: residentMb(pid),
-    childrenMb: sum(children.map(residentMb)),
-    hostDescriptors: descriptors(pid),
-    childDescriptors: sum(children.map(descriptors)),
+    hostDescriptors: descriptors(pid) - PIPES * children.length,
+    children: children.length,
+    childMb: sum(children.map(residentMb)) / children.length,
+    childDescriptors: sum(children.map(descriptors)) / children.length,
   };
 }
 

@@ -69,6 +69,9 @@ const fail =
     response.writeHead(status).end('{"error": "no"}');
   };
 
+/** Nobody waits for long where no answer is what comes of it. */
+const IMPATIENT = 'fetch-timeout=3000\n';
+
 const FAULTS: readonly (readonly [fault: string, npmrc: () => Promise<string>, detail: string])[] =
   [
     [
@@ -82,14 +85,19 @@ const FAULTS: readonly (readonly [fault: string, npmrc: () => Promise<string>, d
     ['that fails', () => faulty(fail(500), true), 'the registry failed (500)'],
     ['that fails at the tarball', () => faulty(fail(503)), 'the registry failed (503)'],
     ['that lost the tarball', () => faulty(fail(404)), 'does not have it (404)'],
-    ['that never answers', () => faulty(() => undefined, true), 'did not answer in time'],
+    [
+      'that never answers',
+      async () => IMPATIENT + (await faulty(() => undefined, true)),
+      'did not answer in time',
+    ],
     [
       'that stops in the middle of the tarball',
-      () =>
-        faulty(async (request, response) => {
+      async () =>
+        IMPATIENT +
+        (await faulty(async (request, response) => {
           const { body } = await bytesOf(request);
           response.writeHead(200).write(body.subarray(0, 100));
-        }),
+        })),
       'did not answer in time',
     ],
     [

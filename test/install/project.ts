@@ -43,14 +43,14 @@ export interface Project {
   state(): Promise<object>;
 }
 
-/** Quick failures: an npm of every day waits minutes before it believes that a registry is down. */
-const IMPATIENT = 'fetch-retries=0\nfetch-timeout=5000\nupdate-notifier=false\n';
+/** No second try: a registry that is down is told at once. It has its time to answer, for the machine may be busy. */
+const ONCE = 'fetch-retries=0\nfetch-timeout=120000\nupdate-notifier=false\n';
 
 /** Makes a project that goes when the test ends. */
 export async function makeProject(npmrc: string, files: Tree = {}): Promise<Project> {
   const folder = await makeFolder({ 'runtime.json': '{\n  "packages": []\n}\n', ...files });
   const cache = `cache=${join(folder, 'npm-cache')}\n`;
-  await writeFile(join(folder, '.npmrc'), `${npmrc}${IMPATIENT}${cache}`);
+  await writeFile(join(folder, '.npmrc'), `${ONCE}${npmrc}${cache}`);
   return openProject(folder);
 }
 

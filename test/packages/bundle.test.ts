@@ -128,6 +128,47 @@ test.each([
   });
 });
 
+const LATE = `
+  const or = (loading) => loading.then((module) => module.default, ({ code }) => code);
+  export const createHook = () => or(import('@extra/one'));`;
+
+test.each([
+  ['of its own', { optionalDependencies: { '@extra/one': '1' } }],
+  ['of a peer', { peerDependenciesMeta: { '@extra/one': { optional: true } } }],
+])(
+  'an optional package %s that is not there fails when it is imported, and is taken once it is there',
+  async (_, more) => {
+    const folder = await makeFolder(
+      packageWith(LATE, {
+        'package.json': { name: 'p', version: '1.0.0', ...more },
+        'node_modules/@extra/other/index.js': '',
+      }),
+    );
+    const found = async (): Promise<unknown> => {
+      const { source, failure } = hookOf(await catalogOf(folder, CONFIG), 'guard');
+      expect(failure).toBeUndefined();
+      return ((await importCode(source.code))['createHook'] as () => unknown)();
+    };
+    expect(await found()).toBe('MODULE_NOT_FOUND');
+    await writeTree(folder, { 'p/node_modules/@extra/one/index.js': 'module.exports = "one";' });
+    expect(await found()).toBe('one');
+  },
+);
+
+test.each([
+  ['is not declared', {}, LATE],
+  [
+    'is imported at the top',
+    { optionalDependencies: { '@extra/one': '1' } },
+    'import one from "@extra/one"; export default () => one;',
+  ],
+])('a package that is not there and %s is a load error', async (_, more, source) => {
+  const { failure } = await guardOf(source, {
+    'package.json': { name: 'p', version: '1.0.0', ...more },
+  });
+  expect(failure?.detail).toContain('imports "@extra/one", which is not installed');
+});
+
 test('a Node.js module that a dependency needs is a load error at the dependency', async () => {
   const hook = await guardOf('import dep from "dep"; export default dep;', {
     'node_modules/dep/package.json': { name: 'dep', version: '1.0.0' },

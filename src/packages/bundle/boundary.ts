@@ -32,14 +32,19 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.json': 'json',
 };
 
+/** Told of what a bundle is made from. */
+export interface BundleWatch {
+  onFile(path: string, contents: Buffer): void;
+  /** A place where an optional package was looked for, and is not. */
+  onAbsent(path: string): void;
+}
+
 /**
  * Keeps a bundle inside its boundary: every import is resolved and every file read here, links followed. What leads out,
- * needs Node.js or is no source text becomes an error at the import. `onFile` is given each file that is read.
+ * needs Node.js or is no source text becomes an error at the import. An optional package that is not there is one when the
+ * hook gets to its `require` or `import()`.
  */
-export function boundaryPlugin(
-  boundary: Boundary,
-  onFile: (path: string, contents: Buffer) => void,
-): Plugin {
+export function boundaryPlugin(boundary: Boundary, { onFile, onAbsent }: BundleWatch): Plugin {
   const isAsked = {};
   let files = 0;
   let bytes = 0;
@@ -62,12 +67,20 @@ export function boundaryPlugin(
         const isOwn = path !== undefined && (await isAllowed(boundary, path, args));
         if (!isOwn && args.path === SDK)
           return { path: await realpath(OWN_SDK), sideEffects: false };
-        if (path === undefined) return fail(notFound(args.path));
+        if (path === undefined) {
+          const places = await placesOfOptional(boundary, args);
+          if (places.length === 0) return fail(notFound(args.path));
+          for (const place of places) onAbsent(place);
+          return { path: args.path, namespace: ABSENT };
+        }
         if (!isOwn && !(await isInOwnSdk(path, importer))) {
           return fail(`imports "${show(args.path)}", which is not in the package`);
         }
         return { path, sideEffects: found.sideEffects };
       });
+      build.onLoad({ filter: /.*/, namespace: ABSENT }, ({ path }) => ({
+        contents: `throw Object.assign(new Error(${JSON.stringify(`Cannot find package "${show(path)}", which is optional and was not installed`)}), { code: 'MODULE_NOT_FOUND' });`,
+      }));
       build.onLoad({ filter: /.*/ }, async (args): Promise<OnLoadResult> => {
         const loader = LOADERS[extname(args.path).toLowerCase()];
         if (args.namespace !== 'file' || loader === undefined) {
@@ -107,6 +120,27 @@ function withoutMark(contents: Buffer): Buffer {
   return contents.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
     ? contents.subarray(3)
     : contents;
+}
+
+const ABSENT = 'signalbox-absent';
+const LATE_KINDS: readonly string[] = ['require-call', 'dynamic-import'];
+
+/** Where a package would be that its importer declares to be optional, and that it asks for when it runs; else nothing. */
+async function placesOfOptional(
+  { root, hoistRoot }: Boundary,
+  { path: specifier, kind, importer }: OnResolveArgs,
+): Promise<readonly string[]> {
+  if (!LATE_KINDS.includes(kind) || specifier.startsWith('.') || specifier.startsWith('#'))
+    return [];
+  const name = packageName(specifier);
+  const owner = await packageOf(importer, isWithin(root, importer) ? root : (hoistRoot ?? root));
+  if (owner?.optional.has(name) !== true) return [];
+  const top = hoistRoot === undefined ? root : dirname(hoistRoot);
+  const places: string[] = [];
+  for (let folder = dirname(importer); isWithin(top, folder); folder = dirname(folder)) {
+    places.push(join(folder, 'node_modules', name));
+  }
+  return places;
 }
 
 /** Why a specifier is refused without a look at the disk. */
@@ -151,6 +185,8 @@ async function isAllowed(
 interface Neighbour {
   readonly folder: string;
   readonly dependencies: ReadonlySet<string>;
+  /** Those of them that it can do without. */
+  readonly optional: ReadonlySet<string>;
 }
 
 /** The nearest package.json with a name, from a file up to `top`. */
@@ -158,7 +194,8 @@ async function packageOf(file: string, top: string): Promise<Neighbour | undefin
   for (let folder = dirname(file); isWithin(top, folder); folder = dirname(folder)) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
     const manifest = text === undefined ? undefined : parseObject(text);
-    if (typeof manifest?.['name'] === 'string') return { folder, dependencies: namesIn(manifest) };
+    if (typeof manifest?.['name'] === 'string')
+      return { folder, dependencies: namesIn(manifest), optional: optionalIn(manifest) };
   }
   return undefined;
 }
@@ -177,6 +214,14 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 function namesIn(manifest: Readonly<Record<string, unknown>>): ReadonlySet<string> {
   const kinds = ['dependencies', 'peerDependencies', 'optionalDependencies'];
   return new Set(kinds.flatMap((kind) => Object.keys((manifest[kind] ?? {}) as object)));
+}
+
+function optionalIn(manifest: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const peers = Object.entries((manifest['peerDependenciesMeta'] ?? {}) as object).filter(
+    ([, meta]) => (meta as { readonly optional?: unknown } | null)?.optional === true,
+  );
+  const own = Object.keys((manifest['optionalDependencies'] ?? {}) as object);
+  return new Set([...own, ...peers.map(([name]) => name)]);
 }
 
 /** `@scope/name` or `name` of a bare specifier. */

@@ -30,7 +30,7 @@ export async function loadBundle(cache: BundleCache, request: BundleRequest): Pr
   const { root, hoistRoot = '', place, contract } = request;
   const id = sha256(JSON.stringify([BUNDLER_VERSION, root, hoistRoot, place, contract]));
   const cached = await readCached(cache, id, request);
-  if (cached !== undefined) return { ok: true, code: cached, files: new Map() };
+  if (cached !== undefined) return { ok: true, code: cached, files: new Map(), absent: new Set() };
   const bundle = await bundleHook(request);
   if (bundle.ok) await keep(cache.folder, { id, request, bundle }).catch(() => undefined);
   return bundle;
@@ -78,6 +78,7 @@ async function keep(cacheFolder: string, { id, request, bundle }: Fresh): Promis
   const inputs: Record<string, string> = {};
   // Of files the hash is that of the bytes that were bundled: they may have changed since.
   for (const [path, hash] of bundle.files) inputs[relative(request.root, path)] = hash;
+  for (const path of bundle.absent) inputs[relative(request.root, path)] = ABSENT;
   await Promise.all(
     surroundings(request, bundle.files.keys()).map(async (path) => {
       inputs[relative(request.root, path)] ??= await hashInput(path);
@@ -107,11 +108,13 @@ function surroundings(
   return [...paths];
 }
 
-/** The hash of a file's bytes, or of a folder's names with what its links point to; `absent` where neither is. */
+const ABSENT = 'absent';
+
+/** The hash of a file's bytes, or of a folder's names with what its links point to; {@link ABSENT} where neither is. */
 async function hashInput(path: string): Promise<string> {
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isFile()) return sha256(await readFile(path));
-  if (!facts?.isDirectory()) return 'absent';
+  if (!facts?.isDirectory()) return ABSENT;
   const entries = await readdir(path, { withFileTypes: true });
   const lines = await Promise.all(
     entries.map(async (entry) => {

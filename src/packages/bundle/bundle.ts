@@ -20,11 +20,16 @@ export interface BundleRequest extends Boundary {
 }
 
 /**
- * One ESM text without imports and the hashes of the files that it was made from, by real path; or why there is none, without
- * host paths.
+ * One ESM text without imports, the hashes of the files that it was made from, by real path, and the places where optional
+ * packages were looked for in vain; or why there is none, without host paths.
  */
 export type Bundle =
-  | { readonly ok: true; readonly code: string; readonly files: ReadonlyMap<string, string> }
+  | {
+      readonly ok: true;
+      readonly code: string;
+      readonly files: ReadonlyMap<string, string>;
+      readonly absent: ReadonlySet<string>;
+    }
   | { readonly ok: false; readonly detail: string };
 
 /** Changes when the same files could give another text. */
@@ -36,16 +41,20 @@ export const BUNDLER_VERSION = `2-esbuild-${esbuildPackage.version}`;
  */
 export async function bundleHook(request: BundleRequest): Promise<Bundle> {
   const files = new Map<string, string>();
+  const absent = new Set<string>();
   try {
     const plugins = [
       webNamesPlugin(),
       ...(request.contract === 'standard-agents' ? [specModulePlugin()] : []),
-      boundaryPlugin(request, (path, contents) => files.set(path, sha256(contents))),
+      boundaryPlugin(request, {
+        onFile: (path, contents) => void files.set(path, sha256(contents)),
+        onAbsent: (path) => void absent.add(path),
+      }),
     ];
     const result = await withBundler((build) =>
       build({ ...OPTIONS, absWorkingDir: request.root, entryPoints: [request.file], plugins }),
     );
-    return readResult(request, result, files);
+    return readResult(request, result, { files, absent });
   } catch (error) {
     const [first] = (error as Partial<BuildFailure>).errors ?? [];
     if (first !== undefined) return { ok: false, detail: describe(request, first) };
@@ -55,7 +64,8 @@ export async function bundleHook(request: BundleRequest): Promise<Bundle> {
 
 /** The source map of a bundle as JSON, its sources relative to the package; `undefined` when there is no bundle. */
 export async function mapBundle(request: BundleRequest): Promise<string | undefined> {
-  const plugins = [webNamesPlugin(), boundaryPlugin(request, () => undefined)];
+  const unwatched = { onFile: () => undefined, onAbsent: () => undefined };
+  const plugins = [webNamesPlugin(), boundaryPlugin(request, unwatched)];
   const { root, file } = request;
   const options = { ...OPTIONS, absWorkingDir: root, entryPoints: [file], plugins };
   try {
@@ -95,7 +105,7 @@ const OPTIONS = {
 function readResult(
   { place, contract }: BundleRequest,
   { metafile, outputFiles, warnings }: BuildResult<typeof OPTIONS>,
-  files: ReadonlyMap<string, string>,
+  sources: Pick<Bundle & { ok: true }, 'files' | 'absent'>,
 ): Bundle {
   const [output] = Object.values(metafile.outputs);
   const [code] = outputFiles;
@@ -118,7 +128,7 @@ function readResult(
   if (code.contents.length > LIMITS.sourceBytes) {
     return { ok: false, detail: `the bundle is larger than ${LIMITS.sourceBytes} bytes` };
   }
-  return { ok: true, code: code.text, files };
+  return { ok: true, code: code.text, ...sources };
 }
 
 /** An error of the bundler with its place in the package. */

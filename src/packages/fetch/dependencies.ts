@@ -1,12 +1,22 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import npa from 'npm-package-arg';
 import semver from 'semver';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { printable } from '../../config/printable.ts';
+import { refuseNativeAddons } from '../install/native-addons.ts';
 import type { LockedDependency } from '../lock/lock-file.ts';
+import {
+  addTo,
+  isMet,
+  placeFor,
+  plantTree,
+  takeOut,
+  type PlacedNode,
+  type TreeNode,
+} from './dependency-tree.ts';
+import { isMissing } from './fetch-error.ts';
 import type { NpmOptions } from './npm-options.ts';
+import { readNeed, readNeeds, type Need, type ReadNeed } from './package-needs.ts';
 import { extractArchive, fetchPinned, resolveVersion, type Pin } from './registry.ts';
 import { settleAll } from './settle.ts';
 
@@ -26,165 +36,112 @@ export interface DependencyFetch {
 /** Far above what a guard needs; each is a download. */
 const MAX_DEPENDENCIES = 300;
 
-/** A package in the tree; the root is the hook package itself. */
-interface TreeNode {
-  readonly place: string;
-  readonly name: string;
-  readonly parent?: TreeNode;
-  readonly children: Map<string, TreeNode & { readonly version: string }>;
+/** What was fetched so far, and what is still to be tried. */
+interface Growth {
+  readonly root: string;
+  readonly fetch: DependencyFetch;
+  readonly taken: ReadonlyMap<PlacedNode, LockedDependency>;
+  readonly optional: readonly Wish[];
 }
 
-interface Placed {
-  readonly node: TreeNode & { readonly version: string };
-  /** The package that the registry has under `node.name`; another where that is an alias. */
-  readonly published: string;
-  readonly pin: Pin;
+interface Wish {
+  readonly node: TreeNode;
+  readonly need: Need;
 }
 
 /**
  * Fetches what an unpacked package depends on into its own node_modules, one version as high up as it goes, as npm does.
- * No script runs. Gives back what was taken, by place. Throws `package_fetch`, `package_invalid` and, where a pin is
- * missing, `lock_mismatch`.
+ * Optional packages come last, each with what it needs or not at all, so that they move nothing else. No script runs. Gives
+ * back what was taken, by place. Throws `package_fetch`, `package_invalid` and, where a pin is missing, `lock_mismatch`.
  */
 export async function fetchDependencies(
   root: string,
   fetch: DependencyFetch,
 ): Promise<Dependencies> {
-  const top: TreeNode = { place: '', name: '', children: new Map() };
-  const taken: Record<string, LockedDependency> = {};
-  let level: readonly TreeNode[] = [top];
-  while (level.length > 0) {
-    const wanted = await Promise.all(
-      level.map(async (node) => ({ node, needs: await readNeeds(join(root, node.place)) })),
-    );
-    const placed = await placeAll(wanted, fetch);
-    if (Object.keys(taken).length + placed.length > MAX_DEPENDENCIES) {
-      const detail = `it depends on more than ${MAX_DEPENDENCIES} packages`;
-      throw new SignalboxError('package_invalid', { package: top.name, detail });
+  let growth = await grow([plantTree()], { root, fetch, taken: new Map(), optional: [] });
+  let tried = 0;
+  while (growth.optional.length > 0) {
+    const wishes = growth.optional;
+    tried += wishes.length;
+    refuseMany(tried);
+    growth = { ...growth, optional: [] };
+    const chosen = await settleAll(wishes.map((wish) => chooseOptional(wish, fetch)));
+    for (const [index, wish] of wishes.entries()) {
+      const found = chosen[index];
+      if (found !== undefined) growth = await addOptional(wish, found, growth);
     }
+  }
+  const entries = [...growth.taken].map(([{ place }, locked]) => [place, locked] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Fetches all that packages and what they bring cannot do without. */
+async function grow(nodes: readonly TreeNode[], growth: Growth): Promise<Growth> {
+  const { root, fetch } = growth;
+  const taken = new Map(growth.taken);
+  const optional = [...growth.optional];
+  let level = nodes;
+  while (level.length > 0) {
+    const needs = await Promise.all(
+      level.map(async (node) => ({ node, ...(await readNeeds(join(root, node.place))) })),
+    );
+    optional.push(
+      ...needs.flatMap(({ node, ...found }) => found.optional.map((need) => ({ node, need }))),
+    );
+    const wishes = needs.flatMap(({ node, required }) => required.map((need) => ({ node, need })));
+    const placed = await placeAll(wishes, fetch);
+    refuseMany(taken.size + placed.length);
     const locked = await settleAll(placed.map((item) => install(root, item, fetch)));
     for (const [index, { node }] of placed.entries()) {
       const dependency = locked[index];
-      if (dependency !== undefined) taken[node.place] = dependency;
+      if (dependency !== undefined) taken.set(node, dependency);
     }
     level = placed.map(({ node }) => node);
   }
-  return Object.fromEntries(Object.entries(taken).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { root, fetch, taken, optional };
 }
 
-interface Need {
-  readonly name: string;
-  readonly range: string;
+function refuseMany(count: number): void {
+  if (count <= MAX_DEPENDENCIES) return;
+  const detail = `it depends on more than ${MAX_DEPENDENCIES} packages`;
+  throw new SignalboxError('package_invalid', { package: '', detail });
 }
 
-/** What the package in a folder cannot do without. The sdk that fits is the host's own. Optional packages are left out: a bundle that needs one says so. */
-async function readNeeds(folder: string): Promise<readonly Need[]> {
-  const own = await readOwnVersion();
-  const text = await readFile(join(folder, 'package.json'), 'utf8');
-  const manifest = JSON.parse(text.replace(/^\ufeff/, '')) as Readonly<Record<string, unknown>>;
-  const optional = { ...objectAt(manifest, 'optionalDependencies') };
-  for (const [name, meta] of Object.entries(objectAt(manifest, 'peerDependenciesMeta'))) {
-    if ((meta as { readonly optional?: unknown } | null)?.optional === true) optional[name] = meta;
-  }
-  const bundled = manifest['bundleDependencies'] ?? manifest['bundledDependencies'] ?? [];
-  const needs = {
-    ...objectAt(manifest, 'peerDependencies'),
-    ...objectAt(manifest, 'dependencies'),
-  };
-  return Object.entries(needs)
-    .filter(([name]) => !Object.hasOwn(optional, name))
-    .filter(([name]) => !(Array.isArray(bundled) && bundled.includes(name)))
-    .filter(([name, range]) => name !== SDK || !semver.satisfies(own, String(range)))
-    .map(([name, range]) => ({ name, range: String(range) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-const SDK = '@signalbox/sdk';
-
-/** The version of this program, which is that of its sdk: both are published as one. */
-async function readOwnVersion(): Promise<string> {
-  const file = findPackageJSON('.', import.meta.url);
-  if (file === undefined) return '0.0.0';
-  return String(
-    (JSON.parse(await readFile(file, 'utf8')) as { readonly version?: unknown }).version,
-  );
-}
-
-function objectAt(
-  manifest: Readonly<Record<string, unknown>>,
-  key: string,
-): Record<string, unknown> {
-  const value = manifest[key];
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+interface Placed {
+  readonly node: PlacedNode;
+  /** The package that the registry has under `node.name`; another where that is an alias. */
+  readonly published: string;
+  readonly pin: Pin;
 }
 
 /** Chooses versions at once, and places one after another: each sees what stands there already. */
 async function placeAll(
-  wanted: readonly { readonly node: TreeNode; readonly needs: readonly Need[] }[],
+  wishes: readonly Wish[],
   fetch: DependencyFetch,
 ): Promise<readonly Placed[]> {
-  const open = wanted.flatMap(({ node, needs }) =>
-    needs.map((need) => ({ node, need: readNeed(need) })),
-  );
+  const open = wishes.map(({ node, need }) => ({ node, need: readNeed(need) }));
   const chosen = await settleAll(
     open.map(async ({ node, need }) => {
       if (fetch.pins !== undefined || isMet(node, need)) return undefined;
-      fetch.onProgress?.(`Looking for ${printable(`${need.published}@${need.range}`, 80)}`);
-      return resolveVersion(need.published, need.range, fetch.options);
+      return choose(need, fetch);
     }),
   );
   const placed: Placed[] = [];
   for (const [index, { node, need }] of open.entries()) {
     if (isMet(node, need)) continue;
-    const root = rootOf(node);
-    const parent = root.children.has(need.name) ? node : root;
-    const place = `${parent.place}${parent.place === '' ? '' : '/'}node_modules/${need.name}`;
-    const found = chosen[index] ?? pinAt(place, need, fetch.pins ?? {});
-    const child = { place, name: need.name, parent, children: new Map(), version: found.version };
-    parent.children.set(need.name, child);
+    const found = chosen[index] ?? pinAt(placeFor(node, need.name).place, need, fetch.pins ?? {});
+    const child = addTo(node, need.name, found.version);
     placed.push({ node: child, published: need.published, pin: found });
   }
   return placed;
 }
 
-interface ReadNeed extends Need {
-  readonly published: string;
-}
-
-/** Only registries are asked: a path would be one of this machine, and a repository has no version to pin. */
-function readNeed({ name, range }: Need): ReadNeed {
-  const parsed = parseNeed(name, range);
-  const real = parsed?.type === 'alias' ? (parsed as npa.AliasResult).subSpec : parsed;
-  if (real?.registry !== true || real.name === null || real.name === undefined) {
-    const detail = `it depends on "${printable(name, 80)}" by "${printable(range, 80)}", which no registry has`;
-    throw new SignalboxError('package_fetch', { package: printable(name, 200), detail });
-  }
-  const isPlain = real.rawSpec === '' || real.rawSpec === '*';
-  return { name, range: isPlain ? '*' : real.rawSpec, published: real.name };
-}
-
-function parseNeed(name: string, range: string): npa.Result | undefined {
-  try {
-    return npa.resolve(name, range);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether Node.js, looking upwards from a package, would find a version that fits. */
-function isMet(from: TreeNode, { name, range }: Need): boolean {
-  for (let node: TreeNode | undefined = from; node !== undefined; node = node.parent) {
-    const child = node.children.get(name);
-    if (child !== undefined)
-      return semver.satisfies(child.version, range) || semver.validRange(range) === null;
-  }
-  return false;
-}
-
-function rootOf(node: TreeNode): TreeNode {
-  return node.parent === undefined ? node : rootOf(node.parent);
+function choose(
+  { published, range }: ReadNeed,
+  { options, onProgress }: DependencyFetch,
+): ReturnType<typeof resolveVersion> {
+  onProgress?.(`Looking for ${printable(`${published}@${range}`, 80)}`);
+  return resolveVersion(published, range, options);
 }
 
 function pinAt(place: string, { name, range }: Need, pins: Dependencies): LockedDependency {
@@ -192,6 +149,71 @@ function pinAt(place: string, { name, range }: Need, pins: Dependencies): Locked
   if (pin !== undefined) return pin;
   const detail = `"${printable(`${name}@${range}`, 120)}" is not locked`;
   throw new SignalboxError('lock_mismatch', { detail });
+}
+
+interface Chosen {
+  readonly need: ReadNeed;
+  /** Undefined where the lock says it. */
+  readonly found?: { readonly version: string } & Pin;
+}
+
+/** The version of an optional package that may be tried; none where the registry has none that fits this machine. */
+async function chooseOptional({ need }: Wish, fetch: DependencyFetch): Promise<Chosen | undefined> {
+  try {
+    const read = readNeed(need);
+    if (fetch.pins !== undefined) return { need: read };
+    const { isFit, ...found } = await choose(read, fetch);
+    return isFit ? { need: read, found } : undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes an optional package with all that it needs, or leaves everything as it was: what is not to be had or needs a
+ * compiler is no error until it is imported. What was locked has to come, and what was not stays away.
+ */
+async function addOptional(
+  { node }: Wish,
+  { need, found }: Chosen,
+  growth: Growth,
+): Promise<Growth> {
+  if (isMet(node, need)) return growth;
+  const { root, fetch } = growth;
+  const { pins = {} } = fetch;
+  const pin = found ?? lockedFor(need, pins[placeFor(node, need.name).place]);
+  if (pin === undefined) return growth;
+  const child = addTo(node, need.name, pin.version);
+  try {
+    const locked = await install(root, { node: child, published: need.published, pin }, fetch);
+    const grown = await grow([child], {
+      ...growth,
+      taken: new Map([...growth.taken, [child, locked]]),
+    });
+    for (const fresh of grown.taken.keys()) {
+      if (!growth.taken.has(fresh)) await refuseNativeAddons(fresh.name, join(root, fresh.place));
+    }
+    return grown;
+  } catch (error) {
+    const isNative = error instanceof SignalboxError && error.code === 'package_bundle';
+    if (found === undefined || !(isNative || isMissing(error))) throw error;
+    fetch.onProgress?.(`Leaving out ${printable(`${need.published}@${need.range}`, 80)}`);
+    const out = takeOut(child, (other) => growth.taken.has(other));
+    await Promise.all(
+      out.map(({ place }) => rm(join(root, place), { recursive: true, force: true })),
+    );
+    return growth;
+  }
+}
+
+/** What stands at the place of an optional package may have come for another that needs it in another version. */
+function lockedFor(
+  { range }: ReadNeed,
+  pin: LockedDependency | undefined,
+): LockedDependency | undefined {
+  if (pin === undefined || semver.validRange(range) === null) return pin;
+  return semver.satisfies(pin.version, range, { includePrerelease: true }) ? pin : undefined;
 }
 
 async function install(

@@ -31,6 +31,20 @@ const WORDS: Readonly<Record<string, string>> = {
   E_GIT_UNKNOWN: 'git could not fetch it',
 };
 
+/** The `kind` of a `package_fetch` that `isMissing` tells. */
+export const MISSING_KIND = 'missing';
+
+/** The registry answered, and has no such package for this user. */
+const MISSING: readonly string[] = ['E401', 'E403', 'E404', 'ETARGET', 'ENOVERSIONS'];
+
+/**
+ * Whether a package is not to be had, so that npm passes over it where it is optional. A registry that is down or sends
+ * other bytes is none of it: what is locked must not hang on a bad moment.
+ */
+export function isMissing(error: unknown): boolean {
+  return error instanceof SignalboxError && error.data['kind'] === MISSING_KIND;
+}
+
 /** What npm's code says went wrong, in words; never the text of a URL, which may hold a token. */
 export function fetchFailure(spec: string, error: unknown): SignalboxError {
   if (error instanceof SignalboxError) return error;
@@ -53,7 +67,11 @@ export function fetchFailure(spec: string, error: unknown): SignalboxError {
       : isCut
         ? 'the registry broke off before the end'
         : (WORDS[name] ?? `npm says ${printable(name, 40)}`);
-  return new SignalboxError('package_fetch', { package: printable(spec, 200), detail });
+  return new SignalboxError('package_fetch', {
+    package: printable(spec, 200),
+    detail,
+    kind: MISSING.includes(name) ? MISSING_KIND : 'failed',
+  });
 }
 
 function messageOf(error: unknown): string {

@@ -8,6 +8,7 @@ import { ARCHIVE_LIMITS, findArchiveFault } from '../install/archive.ts';
 import type { LockedProvenance } from '../lock/lock-file.ts';
 import { fetchFailure } from './fetch-error.ts';
 import type { NpmOptions } from './npm-options.ts';
+import { fitsPlatform } from './platform.ts';
 import { settleAll } from './settle.ts';
 import { loadKeys, verifyAttestations, type RegistryKeys } from './provenance.ts';
 
@@ -89,17 +90,17 @@ export async function fetchPackage(
   }
 }
 
-/** The version that a range or tag stands for now. Throws `package_fetch`. */
+/** The version that a range or tag stands for now, and whether npm would install it here were it optional. Throws `package_fetch`. */
 export async function resolveVersion(
   name: string,
   range: string,
   options: NpmOptions,
-): Promise<{ readonly version: string } & Pin> {
+): Promise<{ readonly version: string; readonly isFit: boolean } & Pin> {
   const spec = `${name}@${range}`;
   try {
     const pacote = await loadPacote();
     const manifest = await pacote.manifest(spec, options);
-    return { version: manifest.version, ...pinOf(manifest) };
+    return { version: manifest.version, isFit: fitsPlatform(manifest), ...pinOf(manifest) };
   } catch (error) {
     throw fetchFailure(spec, error);
   }

@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { SignalboxError } from '../../../sdk/errors.ts';
-import { printable } from '../../config/printable.ts';
 import { bundleHook } from '../bundle/bundle.ts';
 import { scanHooks, type FoundHook } from '../hook-folders.ts';
 import { sha256 } from './cache-folder.ts';
@@ -82,19 +80,4 @@ function ownerOf(path: string, isBelowModules: boolean): string | undefined {
   if (at === -1) return undefined;
   const [scope = '', name = ''] = parts.slice(at + 1);
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
-}
-
-/**
- * Throws `package_bundle` for a package that has files of a native addon, or depends on one: no sandbox loads one, and
- * nothing here compiles.
- */
-export async function refuseNativeAddons({ name, root }: AssemblySource): Promise<void> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const addon = entries.find(
-    (entry) => entry.isFile() && (entry.name === 'binding.gyp' || entry.name.endsWith('.node')),
-  );
-  if (addon === undefined) return;
-  const path = relative(root, join(addon.parentPath, addon.name)).split(sep).join('/');
-  const detail = `"${printable(path, 120)}" belongs to a native addon`;
-  throw new SignalboxError('package_bundle', { package: name, hook: '*', detail });
 }

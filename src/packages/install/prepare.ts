@@ -12,8 +12,9 @@ import {
   type PackageSpec,
   type Pin,
 } from '../fetch/registry.ts';
-import { assemble, refuseNativeAddons, type Assembly } from './assemble.ts';
+import { assemble, type Assembly } from './assemble.ts';
 import { failedInstall } from './failed-install.ts';
+import { refuseNativeAddons } from './native-addons.ts';
 import { findPackage, type PackageFolder } from './package-folder.ts';
 
 /** A package that was fetched, inspected and bundled. Nothing of it is enabled, and nothing was kept. */
@@ -76,7 +77,7 @@ async function prepareFetched(
     onProgress,
     ...(pins !== undefined && { pins }),
   });
-  await refuseNativeAddons(folder);
+  await refuseNativeAddons(folder.name, root);
   onProgress(`Bundling ${folder.name}@${folder.version}`);
   const assembly = await assemble(folder);
   const { name, version } = folder;

@@ -66,8 +66,8 @@ export function addChaosRoutes(
       summary: 'Put the hook back before its calls are used up',
       response: answers('Chaos', 400, 401, 403, 429, 503),
     },
-    handler: async () => {
-      faults.end();
+    handler: async ({ caller }) => {
+      faults.end({ who: actorOf(caller) });
       return shown(faults.current());
     },
   });

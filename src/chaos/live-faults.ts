@@ -52,8 +52,8 @@ export interface LiveFaults {
    * `hook_unknown`, `request_invalid`, `fault_refused`, `database`.
    */
   inject(order: LiveFaultOrder): Promise<LiveFault>;
-  /** Puts the hook back, if it is not yet. A reload and a change of mode do so as well. */
-  end(): void;
+  /** Puts the hook back, if it is not yet, and keeps who did. A reload and a change of mode put it back as well. */
+  end(order: { readonly who: string }): void;
   /** The one at work, or the last one. */
   current(): LiveFault | undefined;
 }
@@ -75,7 +75,7 @@ const MAX_MS = 600_000;
 export function createLiveFaults(parts: LiveFaultParts): LiveFaults {
   const { substitute, hooks, observers, acts, onProblem } = parts;
   let last: Tally | undefined;
-  let end = (_why: NonNullable<LiveFault['ended']>): void => undefined;
+  let end = (_why: NonNullable<LiveFault['ended']>, _who?: string): void => undefined;
   let isStarting = false;
 
   async function start(order: LiveFaultOrder, by: string): Promise<LiveFault> {
@@ -100,6 +100,7 @@ export function createLiveFaults(parts: LiveFaultParts): LiveFaults {
         };
       };
       let unwatch = (): void => undefined;
+      let ender = by;
       const restore = await substitute({
         rig: rigFault(fault, { name: hook, folder }),
         onBegin() {
@@ -112,12 +113,15 @@ export function createLiveFaults(parts: LiveFaultParts): LiveFaults {
           unwatch();
           void remove();
           const said = `${fault}, ${tally.read().met} calls`;
-          acts.note({ by, act: 'fault ended', target: hook, detail: said }).catch((error) => {
+          const ended = { by: ender, act: 'fault ended', target: hook, detail: said };
+          acts.note(ended).catch((error: unknown) => {
             if (error instanceof SignalboxError) onProblem(error);
           });
         },
       });
-      end = (why) => {
+      end = (why, who = by) => {
+        if (tally.read().ended !== undefined) return;
+        ender = who;
         tally.end(why);
         restore();
       };
@@ -141,7 +145,7 @@ export function createLiveFaults(parts: LiveFaultParts): LiveFaults {
         isStarting = false;
       }
     },
-    end: () => end('request'),
+    end: ({ who }) => end('request', nameOf(who)),
     current: () => last?.read(),
   };
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
   runtime = await checkout.open();
 }, BUSY_MS);
 afterAll(() => checkout?.remove());
-afterEach(() => runtime.faults.end());
+afterEach(() => runtime.faults.end({ who: 'ann' }));
 
 const call = (turnId = 't') =>
   runtime.fire('preToolUse', { toolName: 't' }, { sessionId: 's', turnId });
@@ -90,9 +90,12 @@ test('a reload puts the hook back', { timeout: BUSY_MS }, async () => {
   expect(runtime.faults.current()).toMatchObject({ met: 1, ended: 'change' });
 });
 
-test('whoever asked for a fault can end it', { timeout: BUSY_MS }, async () => {
+test('a fault can be ended before its calls are used up, and it is kept by whom', async () => {
   await runtime.faults.inject(ORDER);
-  runtime.faults.end();
+  runtime.faults.end({ who: 'joe' });
+  await expect
+    .poll(() => runtime.acts.list(1))
+    .toMatchObject([{ by: 'joe', act: 'fault ended', target: 'guard' }]);
   expect(await call()).toMatchObject({ action: 'allow' });
   expect(runtime.faults.current()).toMatchObject({ met: 0, ended: 'request' });
 });

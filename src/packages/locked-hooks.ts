@@ -4,6 +4,7 @@ import { parseManifest, type Manifest } from '../../sdk/manifest.ts';
 import type { PackageEntry } from '../config/runtime-config.ts';
 import type { Candidate, Consent, Finding } from './candidate.ts';
 import type { Origin } from './catalog.ts';
+import { rememberHooks, type Memory } from './install/known-hooks.ts';
 import { readStored, storedPath, type StoredHook } from './install/stored-package.ts';
 import type { LockedHook, LockedPackage } from './lock/lock-file.ts';
 import type { PackageFindings } from './package-hooks.ts';
@@ -27,12 +28,18 @@ interface Fault {
 export async function findLockedHooks(
   entry: PackageEntry,
   locked: LockedPackage & { readonly name: string },
-  cacheFolder: string,
+  memory: Memory,
 ): Promise<PackageFindings> {
   const { name, version } = locked;
+  const { cacheFolder } = memory;
   const origin: Origin = { kind: 'package', name, version };
   const read = await readStored(cacheFolder, locked.bundle);
   const fault = findRangeFault(entry, locked) ?? (read.ok ? undefined : read);
+  if (read.ok && entry.grants !== undefined) {
+    // Whoever takes the entry out of the lock does not take the guard away with it.
+    const manifests = read.stored.hooks.map(({ manifest }) => manifest);
+    await rememberHooks(memory, entry.package, { name, version, manifests });
+  }
   const known = read.ok ? read.stored.hooks.map(knownOf) : recallHooks(locked);
   const selection = selectHooks(entry, known, ({ manifest }) => manifest.name);
   const warnings = [...selection.warnings];

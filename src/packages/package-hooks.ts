@@ -27,7 +27,7 @@ export async function findPackageHooks(
 ): Promise<PackageFindings> {
   const locked = findLocked(lock, entry.package);
   if (locked !== undefined && packageKind(entry.package) !== 'folder') {
-    return findLockedHooks(entry, locked, config.cacheFolder);
+    return findLockedHooks(entry, locked, config);
   }
   try {
     const folder = await findPackage(entry, config);

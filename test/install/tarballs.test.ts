@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, test } from 'vitest';
@@ -96,6 +96,25 @@ test(
     expect(hookOf(await project.catalog(), 'guard').failure).toMatchObject({
       code: 'package_tampered',
     });
+  },
+  SLOW_MS,
+);
+
+test(
+  'a guard whose entry was taken out of the lock stays in its chain and fails, and the audit and ci tell it',
+  async () => {
+    const project = await projectWith(hookAt('guard', CLOSED));
+    await addTo(project);
+    expect(hookOf(await project.catalog(), 'guard').failure).toBeUndefined();
+    await rm(join(project.folder, 'runtime.lock.json'));
+    await rm(join(project.folder, 'packed.tgz'));
+    expect(hookOf(await project.catalog(), 'guard').failure).toMatchObject({
+      code: 'not_installed',
+    });
+    await expect(project.ci()).rejects.toMatchObject({ code: 'lock_mismatch' });
+    const [code, { findings }] = await project.audit();
+    expect(code).toBe(1);
+    expect(findings.map(({ kind }) => kind)).toContain('missing');
   },
   SLOW_MS,
 );

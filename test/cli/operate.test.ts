@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorkplace, type Workplace } from './command-line.ts';
+import { ended, openWorkplace, type Workplace } from './command-line.ts';
 
 /** A busy machine takes its time to start a process with sandboxes. */
 const BUSY_MS = 120_000;
@@ -50,14 +50,9 @@ test(
         code: 1,
         err: expect.stringContaining('reload_refused'),
       });
-      const chaos = place.run(
-        ['chaos', 'guard', '--live', '--fault', 'throw', '--calls', '2', '--url', url].concat([
-          '--reason',
-          'A drill',
-          '--expect',
-          'block',
-        ]),
-      );
+      const fault = ['chaos', 'guard', '--live', '--fault', 'throw', '--url', url];
+      const drill = ['--calls', '2', '--reason', 'A drill', '--expect', 'block'];
+      const chaos = place.run([...fault, ...drill]);
       await expect.poll(async () => (await fire(url)).code, { timeout: 60_000 }).toBe('thrown');
       expect(await fire(url)).toMatchObject({ action: 'block', code: 'thrown' });
       expect(await fire(url)).toMatchObject({ reason: 'three' });
@@ -67,6 +62,13 @@ test(
       expect((await place.run(['records', 'acts'])).out).toMatch(
         /local +fault injected +guard +throw, 2 calls: A drill/,
       );
+
+      const endless = place.start([...fault, '--calls', '1000']);
+      const ending = ended(endless);
+      await expect.poll(async () => (await fire(url)).code, { timeout: 60_000 }).toBe('thrown');
+      endless.kill('SIGINT');
+      expect(await ending).toMatchObject({ code: 130 });
+      expect(await fire(url)).toMatchObject({ reason: 'three' });
 
       await place.write('runtime.json', '{');
       // The command itself cannot read the file, and a server that is told otherwise changes nothing.

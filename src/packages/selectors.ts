@@ -64,7 +64,7 @@ export function namesAskedFor(entry: PackageEntry): readonly string[] {
 
 /** The name that a hook of the package has in this runtime. */
 export function rename(entry: PackageEntry, own: string): string {
-  return entry.as[own] ?? own;
+  return (Object.hasOwn(entry.as, own) ? entry.as[own] : undefined) ?? own;
 }
 
 /**

@@ -102,6 +102,12 @@ test('audit diff ends with exit code 1 when code may do more, and with 0 when it
   expect([same.code, same.out]).toEqual([0, '[]\n']);
 });
 
+test('audit diff of a file that is not there is an error: a slip must not pass for "the same"', async () => {
+  const { code, err } = await place.run(['audit', 'diff', 'old.lock.json', 'nwe.lock.json']);
+  expect(code).toBe(2);
+  expect(err).toContain('Cannot use the lock file "nwe.lock.json": there is no such file');
+});
+
 test('audit verify names the place where an entry was cut out', async () => {
   const cut = await place.run(['--config', 'cut/runtime.json', 'audit', 'verify']);
   expect(cut.code).toBe(1);
@@ -147,4 +153,6 @@ test('a slip in what is to be revoked is told', async () => {
   expect(err).toContain('guard');
   const held = await place.run(['grants', 'revoke', 'guard', 'llm:call']);
   expect([held.code, held.err]).toEqual([2, expect.stringContaining('does not hold')]);
+  // It is no request to the API that somebody mends.
+  expect(held.err).not.toContain('openapi');
 }, 60_000);

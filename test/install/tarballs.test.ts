@@ -118,3 +118,35 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  'a hook may be called as every object has something called',
+  async () => {
+    const project = await projectWith({ ...hookAt('constructor'), ...hookAt('valueOf') });
+    const { json } = await addTo(project);
+    expect(json).toMatchObject([{ hooks: [{ hook: 'constructor' }, { hook: 'valueOf' }] }]);
+    const [code, { findings }] = await project.audit();
+    expect([code, findings.filter(({ weight }) => weight === 'drift')]).toEqual([0, []]);
+  },
+  SLOW_MS,
+);
+
+test('what is wrong with a package is said of what was typed, not of a place of ours', async () => {
+  const project = await makeProject('');
+  const nameless = archiveOf(packed({ 'package.json': { version: '1.0.0' }, ...hookAt('one') }));
+  await writeFile(join(project.folder, 'nameless.tgz'), nameless);
+  await expect(project.add(join(project.folder, 'nameless.tgz'))).rejects.toMatchObject({
+    code: 'package_invalid',
+    message: expect.stringMatching(/nameless\.tgz" cannot be used.*no valid "name"/) as string,
+  });
+  await expect(project.add('./no-such-folder/')).rejects.toMatchObject({
+    code: 'package_fetch',
+    message: expect.stringContaining('there is no such folder') as string,
+  });
+  for (const blank of ['', ' ']) {
+    await expect(project.add(blank)).rejects.toMatchObject({
+      code: 'package_fetch',
+      message: expect.stringContaining('nothing is named') as string,
+    });
+  }
+});

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { SignalboxError } from '../../../sdk/errors.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { GrantChange } from '../../grants/grant-change.ts';
 import { openGrantChanges } from '../../grants/grant-changes.ts';
@@ -24,12 +25,24 @@ export async function runGrantOrder(
   { action, target, capabilities, by = userInfo().username }: GrantOrder,
 ): Promise<number> {
   return withGrants(session, async (grants) => {
-    await grants[action]({ target, capabilities, by });
+    await grants[action]({ target, capabilities, by }).catch((error: unknown) => {
+      throw asUsage(error);
+    });
     const { terminal } = session;
     if (terminal.isJson) terminal.json({ action, target, capabilities, by });
     else terminal.line(`${PAST[action]} ${capabilities.join(', ')}: ${target}, by ${by}`);
     return EXIT.ok;
   });
+}
+
+/** What is wrong with a request is wrong with the words of the command: the hint about the API helps nobody here. */
+function asUsage(error: unknown): unknown {
+  if (!(error instanceof SignalboxError) || error.code !== 'request_invalid') return error;
+  return new SignalboxError('usage', { detail: sentence(String(error.data['detail'] ?? '')) });
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const PAST = { revoke: 'Revoked', narrow: 'Narrowed to', restore: 'Restored' } as const;

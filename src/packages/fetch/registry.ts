@@ -51,6 +51,7 @@ export function readSpec(
   text: string,
   { from, folder }: { readonly from: string; readonly folder: string },
 ): PackageSpec {
+  if (text.trim() === '') throw refuse(text, 'nothing is named');
   const parsed = parseSpec(text, from);
   const base = { wanted: '', isTag: true, text };
   switch (parsed.type) {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignalboxError } from '../../../sdk/errors.ts';
+import { printable } from '../../config/printable.ts';
 import type { RuntimeConfig } from '../../config/runtime-config.ts';
 import { fetchDependencies, type Dependencies } from '../fetch/dependencies.ts';
 import type { NpmOptions } from '../fetch/npm-options.ts';
@@ -45,7 +46,7 @@ export async function preparePackage(
   preparation: Preparation,
 ): Promise<PreparedPackage> {
   if (spec.kind === 'folder') {
-    const folder = await findPackage(entryOf(spec.entry), preparation.config);
+    const folder = await findFor(spec, spec.entry, preparation.config);
     preparation.onProgress(`Bundling ${folder.name}@${folder.version}`);
     return { spec, name: folder.name, version: folder.version, assembly: await assemble(folder) };
   }
@@ -68,7 +69,7 @@ async function prepareFetched(
   const root = join(scratch, 'package');
   await mkdir(root);
   await extractArchive({ archive, integrity: facts.integrity }, root, scratch);
-  const folder = await findPackage(entryOf(root), config);
+  const folder = await findFor(spec, root, config);
   checkIdentity(spec, folder, facts.version);
   const pins = pin?.dependencies;
   const dependencies = await fetchDependencies(root, {
@@ -82,6 +83,22 @@ async function prepareFetched(
   const assembly = await assemble(folder);
   const { name, version } = folder;
   return { spec, name, version, assembly, fetched: { ...facts, dependencies } };
+}
+
+/** Finds the package at a place, and calls it in errors what the person called it: the place may be one of ours. */
+async function findFor(
+  spec: PackageSpec,
+  place: string,
+  config: RuntimeConfig,
+): Promise<PackageFolder> {
+  try {
+    return await findPackage(entryOf(place), config);
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error;
+    // What is not declared yet is not missing, it is nowhere.
+    const code = error.code === 'not_installed' ? 'package_fetch' : error.code;
+    throw new SignalboxError(code, { ...error.data, package: printable(spec.text, 200) });
+  }
 }
 
 /** A package says itself what it is, and must not say anything else than its registry does. */

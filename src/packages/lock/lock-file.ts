@@ -85,19 +85,28 @@ export function lockPath(folder: string): string {
 
 /** Reads the lock beside a runtime.json; an empty one where there is none. Throws `lock_invalid`. */
 export async function readLock(folder: string): Promise<LockFile> {
-  return readLockFile(lockPath(folder));
+  const text = await textOf(lockPath(folder));
+  return text === undefined ? EMPTY_LOCK : parseLock(text, lockPath(folder));
 }
 
-/** Reads a lock file at any path; an empty one where there is none. Throws `lock_invalid`. */
+/** Reads a lock file that somebody has named. Throws `lock_invalid`, also where there is none. */
 export async function readLockFile(file: string): Promise<LockFile> {
-  let text: string;
+  const text = await textOf(file);
+  if (text !== undefined) return parseLock(text, file);
+  throw new SignalboxError('lock_invalid', { file, detail: 'there is no such file' });
+}
+
+async function textOf(file: string): Promise<string | undefined> {
   try {
-    text = await readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return EMPTY_LOCK;
+    if (code === 'ENOENT') return undefined;
     throw new SignalboxError('lock_invalid', { file, detail: code });
   }
+}
+
+function parseLock(text: string, file: string): LockFile {
   const json = readJsonText(text);
   if (!json.ok) {
     const detail = `line ${json.line}, column ${json.column}: ${json.detail}`;

@@ -54,6 +54,8 @@ async function openFolder(folder: string): Promise<void> {
 /** What a build leaves beside the entries, to be recognised by. */
 interface BuildRecord {
   readonly bundler: string;
+  /** Folder of the sources: another installation's entries are not this one's. */
+  readonly home: string;
   readonly buildHash: string;
   /** Time of change and size of each file that went in, by absolute path. */
   readonly inputs: Readonly<Record<string, string>>;
@@ -65,7 +67,7 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
   try {
     const text = await readFile(path.join(folder, 'entries.json'), 'utf8');
     const record = JSON.parse(text) as BuildRecord;
-    if (record.bundler !== esbuildPackage.version) return undefined;
+    if (record.bundler !== esbuildPackage.version || record.home !== HERE) return undefined;
     const inputs = Object.entries(record.inputs);
     const marks = await Promise.all(inputs.map(([file]) => markOf(file)));
     if (!inputs.every(([, mark], at) => mark === marks[at])) return undefined;
@@ -104,6 +106,7 @@ async function buildAnew(folder: string): Promise<ChildEntries> {
   );
   const record: BuildRecord = {
     bundler: esbuildPackage.version,
+    home: HERE,
     buildHash,
     inputs: Object.fromEntries(marks),
     entries,

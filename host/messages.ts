@@ -2,7 +2,7 @@ import { encodeFrame, type Frame } from './frames.ts';
 import { LIMITS } from '../sdk/limits.ts';
 
 /** Changes with every change of the wire. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** Longest frame that the host accepts from a child, in bytes. */
 export const MAX_FROM_CHILD_BYTES = LIMITS.answerBytes + 65_536;
@@ -23,8 +23,9 @@ export interface HookDefinition {
 
 /**
  * From host to child. A *place* is a loaded hook: an isolate, or the hook's module in the worker threads.
- * `open`, `run` and `deliver` each start a segment of hook code, which ends with `settle` or `yield`. `next` is a run
- * that is sent ahead: it starts if the run before it in line plainly let pass, else the child says `unrun`.
+ * `open`, `run` and `deliver` each start a segment of hook code, which ends with `settle` or `yield`. `next` and `behind`
+ * are runs that are sent ahead: the one starts if the run before it plainly let pass, the other whatever came before it if
+ * nothing waits in its place; else the child says `unrun`.
  */
 export type ToChild =
   | {
@@ -34,7 +35,7 @@ export type ToChild =
       readonly hook: HookDefinition;
     }
   | {
-      readonly type: 'run' | 'next';
+      readonly type: RunType;
       readonly id: number;
       readonly place: number;
       readonly ops: string;
@@ -43,6 +44,9 @@ export type ToChild =
   | { readonly type: 'deliver'; readonly id: number; readonly seq: number; readonly text: string }
   | { readonly type: 'cancel'; readonly id: number; readonly place: number }
   | { readonly type: 'drop'; readonly place: number };
+
+/** How a run is sent: at once, or ahead. */
+export type RunType = 'run' | 'next' | 'behind';
 
 /** How a segment ended for good; the child knows it from its own state or from the guest's sealed answer. */
 export const OUTCOMES = [
@@ -73,7 +77,8 @@ export type FromChild =
   | { readonly type: 'log'; readonly id: number; readonly line: string }
   | { readonly type: 'stopped'; readonly id: number };
 
-const TO_CHILD = { open: 1, run: 2, deliver: 3, cancel: 4, drop: 5, next: 6 } as const;
+const TO_CHILD = { open: 1, run: 2, deliver: 3, cancel: 4, drop: 5, next: 6, behind: 7 } as const;
+const RUN_TYPES: readonly RunType[] = ['run', 'next', 'behind'];
 const FROM_CHILD = {
   ready: 1,
   settle: 2,
@@ -96,6 +101,7 @@ export function encodeToChild(message: ToChild): Buffer {
       });
     case 'run':
     case 'next':
+    case 'behind':
       return encodeFrame({
         kind: TO_CHILD[message.type],
         id: message.id,
@@ -128,10 +134,11 @@ export function decodeToChild(frame: Frame): ToChild | undefined {
     case TO_CHILD.open:
       return { type: 'open', id, place: number, hook: JSON.parse(text) as HookDefinition };
     case TO_CHILD.run:
-    case TO_CHILD.next: {
+    case TO_CHILD.next:
+    case TO_CHILD.behind: {
       const cut = text.indexOf('\n');
       return {
-        type: frame.kind === TO_CHILD.run ? 'run' : 'next',
+        type: RUN_TYPES.find((type) => TO_CHILD[type] === frame.kind) ?? 'run',
         id,
         place: number,
         ops: text.slice(0, cut),

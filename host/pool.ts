@@ -1,12 +1,12 @@
 import type { Activity, Ending, Place } from './process/activity.ts';
 import type { Child } from './child.ts';
 import { Deadlines } from './deadlines.ts';
-import { lineIn } from './process/line.ts';
+import { hasRun, lineIn, MAX_AHEAD_CHARS } from './process/line.ts';
 import type { Nursery } from './nursery.ts';
 import type { HostLimits, SandboxKind } from './sandbox.ts';
 import { SandboxProcess } from './process/sandbox-process.ts';
 import { PATIENCE_MS } from './process/segment.ts';
-import type { Queued, Task } from './task.ts';
+import { queuedOf, type Queued, type Task } from './task.ts';
 
 /** What a pool is made with. */
 export interface PoolOptions {
@@ -47,15 +47,8 @@ export class Pool {
     const { limits } = this.#options;
     if (this.#isClosed) return task.onDone({ type: 'refused', by: 'closed' });
     if (task.signal?.aborted === true) return task.onDone({ type: 'refused', by: 'caller' });
-    const entry: Queued = {
-      task,
-      capMs: task.capMs,
-      isSecond: false,
-      since: 0,
-      dueAt: Infinity,
-      unlisten: undefined,
-    };
-    if (this.#queue.length === 0 && this.#tryStart(entry)) return;
+    const entry = queuedOf(task);
+    if (this.#queue.length === 0 && this.#tryStart(entry, true)) return;
     if (this.#queue.length >= limits.queueLength)
       return task.onDone({ type: 'refused', by: 'full' });
     this.#enqueue(entry);
@@ -90,8 +83,7 @@ export class Pool {
   #enqueue(entry: Queued, isFirst = false): void {
     if (isFirst) this.#queue.unshift(entry);
     else this.#queue.push(entry);
-    const isLoad = entry.task.work.kind === 'load';
-    const waitMs = isLoad ? LOAD_QUEUE_MS : this.#options.limits.queueMs;
+    const waitMs = entry.task.work.kind === 'load' ? LOAD_QUEUE_MS : this.#options.limits.queueMs;
     entry.since = performance.now();
     entry.dueAt = entry.since + waitMs;
     this.#waits.watch(entry);
@@ -119,8 +111,10 @@ export class Pool {
   #pump(): void {
     for (let at = 0; at < this.#queue.length && !this.#isClosed;) {
       const entry = this.#queue[at] as Queued;
-      if (!this.processes.some((process) => process.isFree)) break;
-      if (this.#tryStart(entry)) {
+      // What needs a free process is not to wait for ever behind what does not.
+      const mayFollow = at === 0;
+      if (!this.processes.some((each) => each.isFree || (mayFollow && each.takesBehind))) break;
+      if (this.#tryStart(entry, mayFollow)) {
         this.#queue.splice(this.#queue.indexOf(entry), 1);
         entry.unlisten?.();
         at = 0;
@@ -133,8 +127,8 @@ export class Pool {
     if (this.#queue.length > 0 && isDue) this.#expect();
   }
 
-  /** Finds a process for the task and starts it there. */
-  #tryStart(entry: Queued): boolean {
+  /** Finds a process for the task and starts it there, behind the code that runs if it may. */
+  #tryStart(entry: Queued, mayFollow: boolean): boolean {
     const { task } = entry;
     let roomy: SandboxProcess | undefined;
     let isWorthWaiting = false;
@@ -150,11 +144,27 @@ export class Pool {
         isWorthWaiting = true;
       }
     }
+    if (mayFollow && !entry.isDirect && this.#tryBehind(entry)) return true;
     if (roomy === undefined || isWorthWaiting) return false;
     const place = roomy.places.add(task.source);
     if (place === undefined) return false;
     this.#start(roomy, place, entry);
     return true;
+  }
+
+  /** Sends a run behind the code that runs where its session has a place. */
+  #tryBehind(entry: Queued): boolean {
+    const { source, sessionId, work } = entry.task;
+    if (work.kind !== 'run' || work.input.length > MAX_AHEAD_CHARS) return false;
+    for (const process of this.processes) {
+      if (!process.takesBehind) continue;
+      const place = process.places.findBehind(source.name, sessionId);
+      if (place === undefined) continue;
+      this.#run(process, place, entry);
+      this.#lookAgain();
+      return true;
+    }
+    return false;
   }
 
   #start(process: SandboxProcess, place: Place, entry: Queued): void {
@@ -191,17 +201,15 @@ export class Pool {
       onEnd: (ending: Ending, ended: Activity): void => {
         if (task.work.kind === 'load')
           place.isLoaded = ending.by === 'guest' && ending.outcome === 'opened';
-        const mayRepeat =
-          ending.by === 'loss' &&
-          ending.role === 'bystander' &&
-          !entry.isSecond &&
-          !ended.hasWritten;
-        if (mayRepeat) this.#again(entry, ended);
-        else task.onDone({ type: 'ended', ending, activity: ended });
+        if (ending.by === 'withdrawn') this.#requeue({ ...entry, isDirect: true });
+        else if (hasRun(ending, ended) || entry.isSecond)
+          task.onDone({ type: 'ended', ending, activity: ended });
+        else this.#again(entry, ended);
       },
     };
     // What followed the first time has been told that it did not run.
-    process.start(own, ...(isIsolate && !entry.isSecond ? lineIn(process, place, task) : []));
+    const isFirst = !entry.isSecond && !entry.isDirect;
+    process.start(own, ...(isIsolate && isFirst ? lineIn(process, place, task) : []));
   }
 
   /** Runs a bystander once more, first in line, within what is left of its cap. */
@@ -213,10 +221,13 @@ export class Pool {
       entry.task.onDone({ type: 'ended', ending, activity });
       return;
     }
-    this.#enqueue(
-      { ...entry, capMs: leftMs, isSecond: true, dueAt: Infinity, unlisten: undefined },
-      true,
-    );
+    this.#requeue({ ...entry, capMs: leftMs, isSecond: true });
+  }
+
+  /** Puts first in line what came to nothing in its process. */
+  #requeue(entry: Queued): void {
+    if (this.#isClosed) return entry.task.onDone({ type: 'refused', by: 'closed' });
+    this.#enqueue({ ...entry, dueAt: Infinity, unlisten: undefined }, true);
     queueMicrotask(() => this.#pump());
   }
 
@@ -239,9 +250,15 @@ export class Pool {
       // A warm child was handed over before `take` returned.
       if (!isHere) this.#isExpecting = takeBack;
     }
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
     this.#recheck ??= setTimeout(() => {
       this.#recheck = undefined;
+      for (const process of this.processes) if (process.isSlow) process.releaseLine();
       this.#pump();
+      if (this.processes.some(({ hasLine }) => hasLine)) this.#lookAgain();
     }, PATIENCE_MS);
   }
 

@@ -37,9 +37,24 @@ export interface Queued {
   /** What is left of the cap when it runs a second time. */
   readonly capMs: number;
   readonly isSecond: boolean;
+  /** It was sent ahead once and did not run: it starts in a free process alone. */
+  readonly isDirect: boolean;
   /** When it came into the queue. */
   since: number;
   /** When it has waited long enough. */
   dueAt: number;
   unlisten: (() => void) | undefined;
+}
+
+/** A task that is yet to be queued. */
+export function queuedOf(task: Task): Queued {
+  return {
+    task,
+    capMs: task.capMs,
+    isSecond: false,
+    isDirect: false,
+    since: 0,
+    dueAt: Infinity,
+    unlisten: undefined,
+  };
 }

@@ -10,6 +10,7 @@ import {
   MAX_TO_CHILD_BYTES,
   PROTOCOL,
   type FromChild,
+  type RunType,
   type ToChild,
 } from '../messages.ts';
 import type { IsolateApi } from '../guest/isolate-entry.ts';
@@ -94,7 +95,9 @@ function take(message: ToChild): void {
     case 'run':
       return run(message);
     case 'next':
-      return line.isOpen ? run(message) : send({ type: 'unrun', id: message.id });
+      return line.isOpen ? run(message) : leaveOut(message);
+    case 'behind':
+      return isWaiting(message.place) ? leaveOut(message) : run(message);
     case 'deliver': {
       const place = places.get(placeOf.get(message.id) ?? 0);
       return end(message.id, place?.deliver(message.id, message.seq, message.text));
@@ -109,7 +112,7 @@ function take(message: ToChild): void {
 }
 
 /** Runs a hook. The next in line may follow if this one was quick, plainly let pass and asked the host for nothing. */
-function run({ id, place, ops, input }: ToChild & { readonly type: 'run' | 'next' }): void {
+function run({ id, place, ops, input }: ToChild & { readonly type: RunType }): void {
   placeOf.set(id, place);
   line.hasAsked = false;
   const startedAt = performance.now();
@@ -120,6 +123,17 @@ function run({ id, place, ops, input }: ToChild & { readonly type: 'run' | 'next
     !line.hasAsked &&
     performance.now() - startedAt < QUICK_MS;
   end(id, segment);
+}
+
+function leaveOut({ id }: { readonly id: number }): void {
+  line.isOpen = false;
+  send({ type: 'unrun', id });
+}
+
+/** Whether an activity has yet to end in a place. */
+function isWaiting(place: number): boolean {
+  for (const taken of placeOf.values()) if (taken === place) return true;
+  return false;
 }
 
 /** A run in a place that is gone can only be an error of the host's own books. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../messages.ts';
+import type { Outcome, RunType } from '../messages.ts';
 import type { BridgeHandler, HookSource } from '../sandbox.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 
@@ -40,8 +40,8 @@ export interface Activity {
   readonly timers: Set<NodeJS.Timeout>;
   /** Stops listening to the caller's signal. */
   unlisten: (() => void) | undefined;
-  /** It was sent ahead: the child may leave it out. */
-  isAhead: boolean;
+  /** How it was sent; `run` once it has made itself heard: only what was sent ahead may be left out. */
+  sentAs: RunType;
   /** Called once, before anything else starts in the process. */
   readonly onEnd: (ending: Ending) => void;
 }
@@ -73,7 +73,7 @@ export function newActivity(
     logs: [],
     hasWritten: false,
     isOver: false,
-    isAhead: false,
+    sentAs: 'run',
     bridgeCalls: 0,
     timers: new Set(),
     unlisten: undefined,
@@ -87,6 +87,13 @@ export function newActivity(
   return activity;
 }
 
+/** An answer of the host that waits until the process is free to take it in. */
+export interface Delivery {
+  readonly activity: Activity;
+  readonly seq: number;
+  readonly text: string;
+}
+
 /** A loaded hook in a process: one isolate for one session, or the hook's module in a worker thread. */
 export interface Place {
   readonly id: number;
@@ -94,8 +101,10 @@ export interface Place {
   /** Unset until a session first runs there. */
   sessionId: string | undefined;
   isLoaded: boolean;
-  /** An activity has it. */
-  isBusy: boolean;
+  /** Activities that have it: several where runs were sent ahead. */
+  users: number;
+  /** The one that runs in it waits for a bridge or timer. */
+  isWaiting: boolean;
   lastUsedAt: number;
 }
 
@@ -108,6 +117,7 @@ export function answerBridge(
   text: string,
   deliver: (text: string) => void,
 ): boolean {
+  activity.sentAs = 'run';
   activity.bridgeCalls += 1;
   if (activity.bridgeCalls > MAX_CALLS || text.length > MAX_TEXT_CHARS) return false;
   const call = readCall(text);
@@ -163,6 +173,7 @@ function readCall(
 
 /** Keeps a line that a hook logged, within the limits whatever the other side let through. */
 export function keepLine(activity: Activity, line: string): void {
+  activity.sentAs = 'run';
   if (activity.logs.length > LIMITS.logLines) return;
   activity.logs.push(line.slice(0, LIMITS.logLineBytes));
 }

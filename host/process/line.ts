@@ -3,7 +3,7 @@ import type { SandboxProcess } from './sandbox-process.ts';
 import type { Task } from '../task.ts';
 
 /** Longest input that is sent ahead, in characters: more of them would wait in the child for nothing. */
-const MAX_INPUT_CHARS = 65_536;
+export const MAX_AHEAD_CHARS = 65_536;
 
 /** The runs that may follow a task's own: their hooks are loaded in the process for the session, and idle. */
 export function lineIn(
@@ -16,7 +16,7 @@ export function lineIn(
   for (const follower of following) {
     const { source, work, capMs, signal, onDone } = follower;
     const place = process.places.find(source.name, sessionId);
-    const isSmall = work.kind === 'run' && work.input.length <= MAX_INPUT_CHARS;
+    const isSmall = work.kind === 'run' && work.input.length <= MAX_AHEAD_CHARS;
     // Hooks run in their order: after one that has to wait, none goes ahead.
     // Nor a second run in one place: handlers of one module take turns.
     if (place?.isLoaded !== true || !isSmall || taken.has(place)) break;
@@ -36,7 +36,7 @@ export function lineIn(
 }
 
 /** A bystander is run again, by itself, unless it did something that must not happen twice. */
-function hasRun(ending: Ending, { hasWritten }: Activity): boolean {
+export function hasRun(ending: Ending, { hasWritten }: Activity): boolean {
   if (ending.by === 'withdrawn') return false;
   return !(ending.by === 'loss' && ending.role === 'bystander') || hasWritten;
 }

@@ -32,11 +32,22 @@ export class PlaceBook {
       if (place.source.name !== hook) continue;
       // A module in worker threads serves any number of runs, of any session: local hooks are the user's own code.
       if (this.#kind === 'worker') return place;
-      if (place.isBusy) continue;
+      if (place.users > 0) continue;
       if (place.sessionId === sessionId) return place;
       if (place.sessionId === undefined) fresh ??= place;
     }
     return fresh;
+  }
+
+  /** A place of the session where a run can follow the one that is there. */
+  findBehind(hook: string, sessionId: string): Place | undefined {
+    return this.#places.find(
+      (place) =>
+        place.source.name === hook &&
+        place.sessionId === sessionId &&
+        place.isLoaded &&
+        !place.isWaiting,
+    );
   }
 
   /** Whether the session has a place of the hook, busy or not. */
@@ -55,11 +66,19 @@ export class PlaceBook {
       source,
       sessionId: undefined,
       isLoaded: false,
-      isBusy: false,
+      users: 0,
+      isWaiting: false,
       lastUsedAt: performance.now(),
     };
     this.#places.push(place);
     return place;
+  }
+
+  /** An activity has ended in a place. */
+  vacate(place: Place): void {
+    place.users -= 1;
+    place.isWaiting = false;
+    place.lastUsedAt = performance.now();
   }
 
   /** Takes a place out of the book; the child knows already. */
@@ -83,7 +102,7 @@ export class PlaceBook {
   #evict(): boolean {
     let oldest: Place | undefined;
     for (const place of this.#places) {
-      if (!place.isBusy && (oldest === undefined || place.lastUsedAt < oldest.lastUsedAt))
+      if (place.users === 0 && (oldest === undefined || place.lastUsedAt < oldest.lastUsedAt))
         oldest = place;
     }
     if (oldest === undefined) return false;
@@ -92,7 +111,7 @@ export class PlaceBook {
   }
 
   #dropIdle(isMeant: (place: Place) => boolean): void {
-    for (const place of this.#places.filter(isMeant)) if (!place.isBusy) this.#drop(place);
+    for (const place of this.#places.filter(isMeant)) if (place.users === 0) this.#drop(place);
   }
 
   #drop(place: Place): void {

@@ -3,24 +3,20 @@ import {
   keepLine,
   newActivity,
   type Activity,
+  type Delivery,
   type Ending,
   type Errand,
 } from './activity.ts';
 import type { Child, Exit } from '../child.ts';
 import { Deadlines } from '../deadlines.ts';
+import { endingsOf } from './loss.ts';
 import { messageOf } from './errand-message.ts';
+import { isExpected } from './expected.ts';
 import { Grace } from './grace.ts';
 import type { FromChild } from '../messages.ts';
 import { PlaceBook } from './place-book.ts';
 import type { ProcessOptions } from './process-options.ts';
-import { Segment } from './segment.ts';
-
-/** An answer of the host that waits until the process is free to take it in. */
-interface Delivery {
-  readonly activity: Activity;
-  readonly seq: number;
-  readonly text: string;
-}
+import { PATIENCE_MS, Segment } from './segment.ts';
 
 /**
  * One process that runs hooks of one owner. It knows at every moment whose code runs there, so that when the process
@@ -34,7 +30,7 @@ export class SandboxProcess {
   readonly #options: ProcessOptions;
   readonly #activities = new Map<number, Activity>();
   readonly #deliveries: Delivery[] = [];
-  /** Runs that were sent ahead, in the order that the child takes them up. */
+  /** Runs that were sent ahead, in the order that the child takes them up; those whose callers have gone among them. */
   readonly #line: Activity[] = [];
   readonly #segment: Segment;
   readonly #grace: Grace;
@@ -63,9 +59,26 @@ export class SandboxProcess {
   }
 
   get isFree(): boolean {
-    if (!this.child.isAlive) return false;
-    if (this.#options.kind === 'worker') return this.#activities.size < this.#options.lanes;
-    return this.#segment.activity === undefined && this.#activities.size < this.#options.lanes;
+    return this.#hasLane && (this.#options.kind === 'worker' || this.#isOpen);
+  }
+
+  /** A run may be sent behind the code that runs, which has had no time yet to be in its way. */
+  get takesBehind(): boolean {
+    const running = this.#segment.activity;
+    return (
+      this.#options.kind === 'isolate' &&
+      this.#hasLane &&
+      running?.work.kind === 'run' &&
+      !running.isOver &&
+      this.#line.length < MAX_LINE &&
+      this.#deliveries.length === 0 &&
+      this.#segment.busyMs < PATIENCE_MS
+    );
+  }
+
+  /** Runs wait in the child behind the code that runs. */
+  get hasLine(): boolean {
+    return this.#line.length > 0;
   }
 
   get isIdle(): boolean {
@@ -83,40 +96,53 @@ export class SandboxProcess {
   }
 
   /**
-   * Starts work in a place. The runs that follow are sent ahead: each begins when the one before it has plainly let
-   * pass, and is withdrawn otherwise.
+   * Starts work in a place, or sends a run there behind the code that runs. The runs that follow it are sent ahead too:
+   * each begins when the one before it has plainly let pass, and is withdrawn otherwise.
    */
   start(errand: Errand, ...following: readonly Errand[]): void {
     const onAbort = (aborted: Activity): void => this.cancel(aborted, { by: 'caller' });
-    const [first, ...line] = [errand, ...following].map((each) => {
+    const isBehind = this.#options.kind === 'isolate' && !this.#isOpen;
+    const sent = [errand, ...following].map((each, at) => {
       this.#lastId += 1;
       const activity = newActivity(this.#lastId, each, onAbort);
-      each.place.isBusy = true;
+      activity.sentAs = at > 0 ? 'next' : isBehind ? 'behind' : 'run';
+      each.place.users += 1;
       this.#activities.set(activity.id, activity);
       return activity;
-    }) as [Activity, ...Activity[]];
-    for (const each of line) each.isAhead = true;
-    this.#line.push(...line);
-    this.#begin(first);
-    this.child.send(messageOf(first, 'run'), ...line.map((each) => messageOf(each, 'next')));
+    });
+    const messages = sent.map((each) => messageOf(each, each.sentAs));
+    const first = isBehind ? undefined : sent.shift();
+    this.#line.push(...sent);
+    if (first !== undefined) this.#begin(first);
+    this.child.send(...messages);
   }
 
   /** Ends an activity for its caller; the process is killed if the activity's code does not stop within the grace. */
   cancel(activity: Activity, ending: Ending): void {
     if (activity.isOver) return;
-    const line = this.#segment.isOf(activity.id) ? this.#line.splice(0) : [];
-    this.#giveUp(activity, ending);
-    // What the child may have made of them by now does not count.
-    for (const each of line) this.#giveUp(each, { by: 'withdrawn' });
+    // It may have been taken up by now: it stays in line, and what comes of it does not count.
+    if (activity.startedAt === Infinity) return this.#finish(activity, ending);
+    if (this.#segment.isOf(activity.id)) this.#withdraw(0);
+    this.#stop(activity);
+    this.#finish(activity, ending);
     this.#grace.start();
   }
 
-  #giveUp(activity: Activity, ending: Ending): void {
-    if (activity.isOver) return;
-    this.child.send({ type: 'cancel', id: activity.id, place: activity.place.id });
-    this.places.remove(activity.place);
-    this.#stopping.add(activity.id);
-    this.#finish(activity, ending);
+  /** Gives back the runs that wait behind code which takes long; those of its own chain stay with it. */
+  releaseLine(): void {
+    const start = this.#line.findIndex(({ sentAs }) => sentAs === 'behind');
+    if (start >= 0) this.#withdraw(start);
+  }
+
+  #withdraw(start: number): void {
+    for (const each of this.#line.slice(start)) this.#finish(each, { by: 'withdrawn' });
+  }
+
+  /** Has the child drop what an activity left in its place. */
+  #stop({ id, place }: Activity): void {
+    this.child.send({ type: 'cancel', id, place: place.id });
+    this.places.remove(place);
+    this.#stopping.add(id);
   }
 
   /** Kills the process for the memory it holds; the activity whose code runs is the culprit. */
@@ -137,98 +163,86 @@ export class SandboxProcess {
     if (this.#options.kind === 'isolate') this.#segment.enter(activity);
   }
 
-  #leave(): void {
+  /** Ends the segment, if it is that of this activity. */
+  #leave(id: number): void {
+    if (!this.#segment.isOf(id)) return;
     this.#segment.leave();
     this.#grace.stop();
+  }
+
+  get #hasLane(): boolean {
+    return this.child.isAlive && this.#activities.size < this.#options.lanes;
+  }
+
+  /** No code runs, and none is about to. */
+  get #isOpen(): boolean {
+    return this.#segment.activity === undefined && this.#line.length === 0;
   }
 
   /** Activities that were cancelled and have not been reported stopped. */
   readonly #stopping = new Set<number>();
 
-  /** An honest child speaks of what it was asked for alone; of a cancelled activity until it has stopped. */
-  #isExpected(message: FromChild): boolean {
-    if (message.type === 'ready') return false;
-    const { type, id } = message;
-    if (this.#stopping.has(id)) return true;
-    const activity = this.#activities.get(id);
-    if (type === 'stopped' || activity === undefined) return false;
-    // Nothing comes of a run before its turn, and what has made itself heard was not left out.
-    if (activity.startedAt === Infinity || (type === 'unrun' && !activity.isAhead)) return false;
-    if (type === 'log' || type === 'bridge') activity.isAhead = false;
-    const isEnd = this.#options.kind === 'isolate' && ENDS.has(type);
-    return !isEnd || this.#segment.isOf(id);
-  }
-
   #take(message: FromChild): void {
-    if (!this.#isExpected(message)) return this.child.kill('garbage');
+    if (message.type === 'ready') return this.child.kill('garbage');
+    const running = this.#segment.activity;
+    const named = running?.id === message.id ? running : this.#activities.get(message.id);
+    const isStopping = this.#stopping.has(message.id);
+    if (!isExpected(message, { kind: this.#options.kind, running, named, isStopping }))
+      return this.child.kill('garbage');
     switch (message.type) {
-      case 'ready':
-        return;
       case 'stopped':
-        return this.#onStopped(message.id);
+        this.#stopping.delete(message.id);
+        this.#leave(message.id);
+        return this.#free();
       case 'settle':
-        return this.#onSettle(message.id, { by: 'guest', ...message });
+        return this.#onSettle(named, { by: 'guest', ...message });
       case 'yield':
-        return this.#onYield(message.id);
+        return named === running ? this.#onYield(named) : undefined;
       case 'unrun':
-        return this.#onUnrun(message.id);
-      case 'log': {
-        const activity = this.#activities.get(message.id);
-        if (activity !== undefined) keepLine(activity, message.line);
-        return;
-      }
+        return named === running ? this.#onUnrun(named) : undefined;
+      case 'log':
+        return named === undefined ? undefined : keepLine(named, message.line);
       case 'bridge':
-        return this.#onBridge(message.id, message.seq, message.text);
+        return named?.isOver === false ? this.#onBridge(named, message) : undefined;
     }
   }
 
-  #onSettle(id: number, ending: Ending & { readonly by: 'guest' }): void {
-    const activity = this.#activities.get(id);
-    const wrong = activity?.work.kind === 'run' ? 'opened' : 'answer';
-    if (activity !== undefined && ending.outcome === wrong) return this.child.kill('garbage');
-    if (this.#segment.isOf(id)) this.#leave();
+  #onSettle(activity: Activity | undefined, ending: Ending & { readonly by: 'guest' }): void {
     if (activity === undefined) return this.#free();
+    this.#leave(activity.id);
+    const wrong = activity.work.kind === 'run' ? 'opened' : 'answer';
+    if (ending.outcome === wrong) return this.child.kill('garbage');
+    this.places.vacate(activity.place);
     // After an out-of-memory the engine's process is not to be trusted with another call.
-    if (ending.outcome === 'memory' && this.#options.kind === 'isolate') {
-      this.places.remove(activity.place);
-      this.#finish(activity, ending);
-      this.child.kill();
-      return;
-    }
-    activity.place.isBusy = false;
-    activity.place.lastUsedAt = performance.now();
+    const isSpent = ending.outcome === 'memory' && this.#options.kind === 'isolate';
+    if (isSpent) this.places.remove(activity.place);
     this.#finish(activity, ending);
-    this.#free();
+    if (isSpent) this.child.kill();
+    else this.#free();
   }
 
-  #onYield(id: number): void {
-    if (!this.#segment.isOf(id)) return;
-    this.#leave();
-    this.#free();
-  }
-
-  #onUnrun(id: number): void {
-    const activity = this.#activities.get(id);
+  #onYield(activity: Activity | undefined): void {
     if (activity === undefined) return;
-    activity.place.isBusy = false;
-    this.#finish(activity, { by: 'withdrawn' });
-    this.#leave();
+    this.#leave(activity.id);
+    activity.place.isWaiting = true;
+    // Nobody waits for it any more.
+    if (activity.isOver && !this.#stopping.has(activity.id)) this.#stop(activity);
     this.#free();
   }
 
-  #onBridge(id: number, seq: number, text: string): void {
-    const activity = this.#activities.get(id);
-    if (activity === undefined || activity.isOver) return;
+  #onUnrun(activity: Activity | undefined): void {
+    if (activity === undefined) return;
+    this.#leave(activity.id);
+    activity.place.users -= 1;
+    this.#finish(activity, { by: 'withdrawn' });
+    this.#free();
+  }
+
+  #onBridge(activity: Activity, { seq, text }: FromChild & { readonly type: 'bridge' }): void {
     const isFair = answerBridge(activity, text, (answer) =>
       this.#deliver({ activity, seq, text: answer }),
     );
     if (!isFair) this.child.kill('garbage');
-  }
-
-  #onStopped(id: number): void {
-    this.#stopping.delete(id);
-    if (this.#segment.isOf(id)) this.#leave();
-    this.#free();
   }
 
   #deliver(delivery: Delivery): void {
@@ -237,25 +251,24 @@ export class SandboxProcess {
       this.#deliveries.push(delivery);
       return;
     }
-    this.#enter(delivery.activity);
-    this.child.send({
-      type: 'deliver',
-      id: delivery.activity.id,
-      seq: delivery.seq,
-      text: delivery.text,
-    });
+    const { activity, ...answer } = delivery;
+    this.#enter(activity);
+    this.child.send({ type: 'deliver', id: activity.id, ...answer });
   }
 
   /** Goes on with the line, else with a delivery, else tells the pool that there is room. */
   #free(): void {
     if (this.#segment.activity !== undefined) return;
-    for (let ahead = this.#line.shift(); ahead !== undefined; ahead = this.#line.shift()) {
-      // The child has taken it up, or is about to say that it does not.
-      if (!ahead.isOver) return this.#begin(ahead);
+    const ahead = this.#line.shift();
+    if (ahead !== undefined) {
+      // The child has taken it up, or is about to say that it does not; also one that nobody waits for any more.
+      if (ahead.isOver) this.#enter(ahead);
+      else this.#begin(ahead);
+      this.#grace.start();
+      return this.#options.events.onFree();
     }
     for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift()) {
-      if (next.activity.isOver) continue;
-      return this.#deliver(next);
+      if (!next.activity.isOver) return this.#deliver(next);
     }
     if (this.isIdle) this.idleSince = performance.now();
     this.#options.events.onFree();
@@ -274,21 +287,13 @@ export class SandboxProcess {
     this.#caps.stop();
     this.#grace.stop();
     this.#line.length = 0;
-    const lost = [...this.#activities.values()];
-    const segment = this.#segment.activity;
-    const culprit = segment ?? (lost.length === 1 && exit !== 'killed' ? lost[0] : undefined);
-    for (const activity of lost) {
-      const role = activity === culprit && !segment?.isOver ? 'culprit' : 'bystander';
-      this.#finish(activity, {
-        by: 'loss',
-        role,
-        isMemory: this.#isMemoryKill && role === 'culprit',
-      });
-    }
+    const loss = { exit, running: this.#segment.activity, isMemoryKill: this.#isMemoryKill };
+    for (const [activity, ending] of endingsOf([...this.#activities.values()], loss))
+      this.#finish(activity, ending);
     this.places.clear();
     this.#options.events.onGone();
   }
 }
 
-/** Messages of an isolate process that end a segment. */
-const ENDS: ReadonlySet<FromChild['type']> = new Set(['settle', 'yield', 'unrun']);
+/** Runs that are sent ahead at most: enough that the child need not wait for the next. */
+const MAX_LINE = 4;

@@ -62,6 +62,7 @@ function take(message: ToChild): void {
       return start(message.id, hook, { ops: message.ops, input: message.input });
     }
     case 'next':
+    case 'behind':
       // Runs are sent ahead to isolates alone.
       return die();
     case 'deliver':

@@ -150,3 +150,24 @@ test('what is wrong with a package is said of what was typed, not of a place of 
     });
   }
 });
+
+test('who names some capabilities and takes all of them is asked which, and nothing is granted', async () => {
+  const project = await projectWith(hookAt('guard', CLOSED));
+  const before = await project.state();
+  const both = { grant: ['gates_tools'], grantAll: true };
+  const usage = { code: 'usage', message: expect.stringContaining('--grant-all') as string };
+  await expect(project.add(join(project.folder, 'packed.tgz'), both)).rejects.toMatchObject(usage);
+  await expect(project.update(undefined, both)).rejects.toMatchObject(usage);
+  expect(await project.state()).toEqual(before);
+});
+
+test('a package that is removed goes with each entry that it has', async () => {
+  const project = await projectWith(hookAt('guard', CLOSED));
+  await addTo(project);
+  const file = join(project.folder, 'runtime.json');
+  const { packages } = JSON.parse(await project.config()) as { readonly packages: object[] };
+  await writeFile(file, JSON.stringify({ packages: [...packages, './packed.tgz'] }));
+  await project.remove('packed');
+  expect(JSON.parse(await project.config())).toEqual({ packages: [] });
+  expect((await project.ci()).code).toBe(0);
+});

@@ -14,17 +14,12 @@ import {
   preparationOf,
   readGrants,
   specFrom,
+  type GrantFlags,
   type PackageSession,
 } from './package-session.ts';
 import { showRequests } from './package-tables.ts';
 import { askYes, canAsk } from '../question.ts';
 import type { Session } from '../session.ts';
-
-/** How consent is given where nobody can be asked. */
-export interface GrantFlags {
-  readonly grant?: readonly string[];
-  readonly grantAll?: boolean;
-}
 
 /** The flags of `add`. */
 export interface AddFlags extends GrantFlags {
@@ -34,7 +29,7 @@ export interface AddFlags extends GrantFlags {
 
 /** Fetches a package, shows what its hooks may do, and enables it once somebody agreed. */
 export async function runAdd(session: Session, text: string, flags: AddFlags): Promise<number> {
-  const grants = readGrants(flags.grant ?? []);
+  const grants = readGrants(flags);
   const packages = await openPackages(session);
   const spec = specFrom(text, packages);
   const prepared = await preparePackage(spec, await preparationOf(packages));

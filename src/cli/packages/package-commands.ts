@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { AddFlags, GrantFlags } from './add-command.ts';
+import type { AddFlags } from './add-command.ts';
+import type { GrantFlags } from './package-session.ts';
 import type { Session } from '../session.ts';
 
 type Run = (command: (session: Session) => Promise<number>) => Promise<void>;

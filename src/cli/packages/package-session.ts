@@ -82,8 +82,18 @@ export function lockedOf(
   return findLocked(lock, entry.package);
 }
 
-/** Reads the capabilities of `--grant`; each must be one that exists. Throws `usage`. */
-export function readGrants(texts: readonly string[]): readonly string[] {
+/** How consent is given where nobody can be asked. */
+export interface GrantFlags {
+  readonly grant?: readonly string[];
+  readonly grantAll?: boolean;
+}
+
+/** Reads the capabilities of `--grant`; each must be one that exists. Throws `usage`, also beside `--grant-all`. */
+export function readGrants({ grant: texts = [], grantAll }: GrantFlags): readonly string[] {
+  if (texts.length > 0 && grantAll === true) {
+    const detail = '--grant names some capabilities and --grant-all takes every one: say which';
+    throw new SignalboxError('usage', { detail });
+  }
   const grants = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
   for (const text of grants) {
     if (parseCapability(text) !== undefined) continue;

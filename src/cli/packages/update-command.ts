@@ -18,7 +18,7 @@ import {
 } from '../../packages/install/prepare.ts';
 import { readStored } from '../../packages/install/stored-package.ts';
 import type { LockedPackage } from '../../packages/lock/lock-file.ts';
-import { requestsOf, type GrantFlags } from './add-command.ts';
+import { requestsOf } from './add-command.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import {
   entryNamed,
@@ -27,6 +27,7 @@ import {
   preparationOf,
   readGrants,
   specOf,
+  type GrantFlags,
   type PackageSession,
 } from './package-session.ts';
 import { showDifferences, showRequests } from './package-tables.ts';
@@ -50,7 +51,7 @@ export async function runUpdate(
   name: string | undefined,
   flags: GrantFlags,
 ): Promise<number> {
-  readGrants(flags.grant ?? []);
+  readGrants(flags);
   const packages = await openPackages(session);
   const entries = name === undefined ? packages.config.packages : [entryNamed(name, packages)];
   const preparation = await preparationOf(packages);
@@ -145,7 +146,7 @@ async function consentTo(
   const known = Object.values(locked.hooks).flatMap(({ capabilities }) => capabilities);
   const more = shortfall(declaredBy(asked), [...known, ...before]);
   if (more.length === 0) return before;
-  const given = flags.grantAll === true ? more : readGrants(flags.grant ?? []);
+  const given = flags.grantAll === true ? more : readGrants(flags);
   const lacking = shortfall(more, given);
   if (lacking.length === 0) return union(before, more);
   showRequests(session.terminal, prepared, asked);

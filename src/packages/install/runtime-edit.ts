@@ -29,10 +29,13 @@ export function setEntry(text: string, edit: EntryEdit): string {
   return edited;
 }
 
-/** Takes an entry out of the text of a runtime.json. */
+/** Takes a package out of the text of a runtime.json, with each entry that it has. */
 export function removeEntry(text: string, name: string): string {
-  const index = indexOf(text, name);
-  return index === -1 ? text : change(text, ['packages', index], undefined);
+  let edited = text;
+  for (let index = indexOf(text, name); index !== -1; index = indexOf(edited, name)) {
+    edited = change(edited, ['packages', index], undefined);
+  }
+  return edited;
 }
 
 /** An index of -1 is the end of a list. */

@@ -31,6 +31,8 @@ export interface StormReport {
 const SESSIONS = 4;
 /** Calls between two blows, on average: as many on a slow machine as on a fast one. */
 const CALLS_A_BLOW = 12;
+/** After a storm even a machine that others keep busy has had the time to start what was killed, in milliseconds. */
+const ANSWERS_WITHIN_MS = 120_000;
 
 /** What hooks do besides judging: nothing, read, write, wait. Each blocks what is dangerous. */
 const KINDS: readonly string[] = [
@@ -115,9 +117,8 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     await Promise.all(Array.from({ length: concurrency }, lane));
     await wait(10);
     for (let at = 0; at < packages; at += 1) {
-      if (!(await answersAgain(() => fire(at * packages + at)))) {
-        problems.push(`package ${names[at]} did not answer after the storm`);
-      }
+      const silence = await silenceOf(() => fire(at * packages + at));
+      if (silence !== undefined) problems.push(`after the storm ${names[at]} gave ${silence}`);
     }
     const roles = await rolesOf(runtime);
     const kept = Object.values(roles).reduce((sum, count) => sum + count, 0);
@@ -165,14 +166,19 @@ function judge(
   return isRight ? { outcome } : { outcome, problem: `${code} under closed: ${action} ${reason}` };
 }
 
-/** A process that was stopped while idle spoils one call yet: that is found out by its cap. */
-async function answersAgain(fire: () => Promise<Verdict>): Promise<boolean> {
-  let inARow = 0;
-  for (let attempt = 0; attempt < 40 && inARow < 5; attempt += 1) {
+/**
+ * A process that was stopped while idle spoils one call yet: that is found out by its cap. Gives what the last calls came
+ * to where a package does not answer five times in a row before long.
+ */
+async function silenceOf(fire: () => Promise<Verdict>): Promise<string | undefined> {
+  const codes: string[] = [];
+  const until = performance.now() + ANSWERS_WITHIN_MS;
+  do {
     const { trace } = await fire();
-    inARow = trace[0]?.code === undefined ? inARow + 1 : 0;
-  }
-  return inARow === 5;
+    codes.push(trace[0]?.code ?? 'answer');
+    if (codes.slice(-5).join() === Array(5).fill('answer').join()) return undefined;
+  } while (performance.now() < until);
+  return codes.slice(-5).join(', ');
 }
 
 async function rolesOf(

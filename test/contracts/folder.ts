@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openRuntime, type LiveRuntime } from '../../src/index.ts';
+import { placeEntries } from '../host/child-entries.ts';
 import { ROOT } from '../house/imports.ts';
 
 /** A runtime over a folder of files. The maker calls `remove`. */
@@ -23,6 +24,7 @@ export interface FolderOptions {
 /** Writes a folder as a user has it, and opens its runtime. */
 export async function openFolder({ files, imports = [], config }: FolderOptions): Promise<Folder> {
   const path = await mkdtemp(join(tmpdir(), 'signalbox-folder-'));
+  await placeEntries(path);
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), text);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CAPABILITIES } from '../../sdk/capabilities.ts';
 import { openRuntime, type LiveRuntime } from '../../src/index.ts';
+import { placeEntries } from '../host/child-entries.ts';
 
 /** A folder with a runtime.json, to be changed while a runtime runs from it. The maker removes it. */
 export interface Checkout {
@@ -39,6 +40,7 @@ export function packageEntry(home: string): object {
 /** Makes a checkout in a folder of its own. */
 export async function createCheckout(): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-reload-'));
+  await placeEntries(folder);
   const config = join(folder, 'runtime.json');
   const runtimes: LiveRuntime[] = [];
   const write = async (file: string, text: string): Promise<void> => {

@@ -55,7 +55,7 @@ export class Nursery {
       this.fill();
     } else {
       use(child);
-      this.#fillLater();
+      this.fillLater();
     }
     return () => {
       const at = this.#wanting.indexOf(use);
@@ -75,6 +75,14 @@ export class Nursery {
     for (let count = 0; count < Math.min(wanted, room); count += 1) this.#start();
   }
 
+  /** Starting a process holds the host up for longer than the work that another was taken, or is gone, for. */
+  fillLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.fill();
+    }, LATER_MS).unref();
+  }
+
   /** Live children that wait here. */
   get warm(): readonly Child[] {
     return this.#warm.filter((child) => child.isAlive);
@@ -91,14 +99,6 @@ export class Nursery {
     clearTimeout(this.#later);
     this.#wanting.length = 0;
     for (const child of this.#warm) child.kill();
-  }
-
-  /** Starting a process holds the host up for longer than the work that the last one was taken for. */
-  #fillLater(): void {
-    this.#later ??= setTimeout(() => {
-      this.#later = undefined;
-      this.fill();
-    }, LATER_MS).unref();
   }
 
   #nextWarm(): Child | undefined {
@@ -138,7 +138,7 @@ export class Nursery {
   #onLost(child: Child): void {
     const at = this.#warm.indexOf(child);
     if (at >= 0) this.#warm.splice(at, 1);
-    this.fill();
+    this.fillLater();
   }
 
   #onFailed(error: unknown): void {

@@ -294,7 +294,7 @@ export class Pool {
   #onGone(process: SandboxProcess): void {
     const at = this.processes.indexOf(process);
     if (at >= 0) this.processes.splice(at, 1);
-    this.#options.nursery.fill();
+    this.#options.nursery.fillLater();
     if (this.#queue.length > 0 && !this.#isClosed) this.#pump();
   }
 }

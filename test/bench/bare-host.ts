@@ -23,11 +23,15 @@ export async function buildBare(folder: string): Promise<string> {
 }
 
 /** Starts a bare child as the real ones are started: the same programs before it, the same flags. */
-export function startBare(isolate: string, serial = 1): Promise<Bare> {
+export function startBare(isolate: string, serial = 1, isolates = 1): Promise<Bare> {
   const [plan] = launchPlans('isolate', { isolate, worker: '', thread: '', buildHash: '' });
   if (plan === undefined) throw new Error('There is no way to start a child here');
   const { command, args, env } = plan(serial);
-  const child = spawn(command, args, { env, cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(command, [...args, String(isolates)], {
+    env,
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const waiting: ((text: string) => void)[] = [];
   const reader = new FrameReader(64 * 1024 * 1024);
   let lastId = 0;

@@ -48,6 +48,17 @@ async function startBareOnce(entry: string): Promise<number> {
   return takenMs;
 }
 
+/** As many bare children as packages, three at a time as the real ones. */
+async function startBares(entry: string): Promise<number> {
+  const startedAt = performance.now();
+  let at = 0;
+  const starter = async (): Promise<void> => {
+    while ((at += 1) <= PACKAGES) (await startBare(entry, at)).stop();
+  };
+  await Promise.all([starter(), starter(), starter()]);
+  return performance.now() - startedAt;
+}
+
 /** From the moment that a stuck process is gone until another session has its decision. */
 async function afterKill(runtime: LiveRuntime, round: number): Promise<number> {
   // The spare that the last round took is made up for meanwhile.
@@ -79,17 +90,19 @@ const spinner = await writeFolder([
 ]);
 try {
   const entry = await buildBare(one.folder);
-  const taken: Record<'cold' | 'cached' | 'many' | 'bare' | 'open', number[]> = {
+  const taken: Record<'cold' | 'cached' | 'many' | 'bare' | 'bares' | 'open', number[]> = {
     cold: [],
     cached: [],
     many: [],
     bare: [],
+    bares: [],
     open: [],
   };
   await loadAll(many, false);
   await openOnce(one);
   for (let round = 0; round < ROUNDS; round += 1) {
     taken.bare.push(await startBareOnce(entry));
+    taken.bares.push(await startBares(entry));
     taken.cold.push(await loadAll(one, true));
     taken.cached.push(await loadAll(one, false));
     taken.open.push(await openOnce(one));
@@ -115,7 +128,12 @@ try {
   report([
     row('load of one package, cold', taken.cold, 150),
     row('load of one package, from the cache', taken.cached, 110),
-    row(`load of ${PACKAGES} packages, from the cache`, taken.many, 1200),
+    {
+      ...row(`load of ${PACKAGES} packages, from the cache`, taken.many, 1200),
+      baseline: `start of ${PACKAGES} bare children`,
+      baselineValue: quantile(taken.bares, 0.5),
+      ratio: quantile(taken.many, 0.5) / quantile(taken.bares, 0.5),
+    },
     row('open a runtime with one package', taken.open),
     {
       measured: 'next innocent call after a kill, spare warm',

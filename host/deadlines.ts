@@ -39,7 +39,7 @@ export class Deadlines<T extends Due> {
   #arm(dueAt: number): void {
     clearTimeout(this.#timer);
     this.#firesAt = dueAt;
-    this.#timer = setTimeout(() => this.#fire(), Math.ceil(dueAt - performance.now()));
+    this.#timer = setTimeout(() => this.#fire(), Math.max(1, Math.ceil(dueAt - performance.now())));
   }
 
   #fire(): void {

@@ -24,6 +24,7 @@ try {
   onEnd(() => server.stop());
   const port = await freePort();
   await startWorkerd(bench.folder, { host: '127.0.0.1', port }, onEnd);
+  const barePort = await startBareServer();
   const loader = startLoader();
 
   const bodies = Array.from({ length: SESSIONS }, (_, at) =>
@@ -32,6 +33,7 @@ try {
   const path = '/v1/points/preToolUse';
   const ours = { origin: server.url, path, bodies };
   const theirs = { origin: `http://127.0.0.1:${port}`, path, bodies };
+  const least = { origin: `http://127.0.0.1:${barePort}`, path, bodies };
   const subject = (name: string, target: Target): Subject => ({
     name,
     async sample(calls) {
@@ -39,21 +41,30 @@ try {
       return result.kind === 'sample' ? result.times : [];
     },
   });
-  const [post, workerd] = await interleave(
-    [subject('POST', ours), subject('workerd, HTTP kept alive', theirs)],
+  const [post, workerd, bare] = await interleave(
+    [
+      subject('POST', ours),
+      subject('workerd, HTTP kept alive', theirs),
+      subject('node:http that parses and answers, no hook', least),
+    ],
     { calls: 400, rounds: 9, warmUp: 1000 },
   );
-  if (post === undefined || workerd === undefined) throw new Error('A subject was not measured');
+  if (post === undefined || workerd === undefined || bare === undefined)
+    throw new Error('A subject was not measured');
 
   const rate = async (target: Target): Promise<number> => {
     const order = { kind: 'rate', target, connections: CONNECTIONS, forMs: ROUND_MS } as const;
     const result = await loader(order);
     return result.kind === 'rate' ? result.perSecond : NaN;
   };
-  const rates: { readonly ours: number; readonly theirs: number }[] = [];
-  for (const target of [ours, ours, theirs]) await rate(target);
+  const rates: { readonly ours: number; readonly theirs: number; readonly least: number }[] = [];
+  for (const target of [ours, ours, theirs, least]) await rate(target);
   for (let round = 0; round < ROUNDS; round += 1) {
-    rates.push({ ours: await rate(ours), theirs: await rate(theirs) });
+    rates.push({
+      ours: await rate(ours),
+      theirs: await rate(theirs),
+      least: await rate(least),
+    });
   }
   report([
     versus(
@@ -69,6 +80,15 @@ try {
       baselineValue: median(rates.map((each) => each.theirs)),
       ratio: median(rates.map((each) => each.ours / each.theirs)),
       goal: { of: 'value', least: 5000 },
+    },
+    versus('the same', { subject: post, baseline: bare, ratio: ratioOf(post, bare) }),
+    {
+      measured: 'the same',
+      value: median(rates.map((each) => each.ours)),
+      unit: '/s',
+      baseline: bare.name,
+      baselineValue: median(rates.map((each) => each.least)),
+      ratio: median(rates.map((each) => each.ours / each.least)),
     },
   ]);
 } finally {
@@ -89,6 +109,13 @@ function startLoader(): (order: LoadOrder) => Promise<LoadResult> {
     const [result] = (await Promise.race([once(child, 'message'), ended])) as [LoadResult];
     return result;
   };
+}
+
+async function startBareServer(): Promise<number> {
+  const child = fork(fileURLToPath(new URL('bare-http.ts', import.meta.url)));
+  onEnd(() => child.connected && child.disconnect());
+  const [port] = (await once(child, 'message')) as [number];
+  return port;
 }
 
 /** workerd does not say which port it was given. */

@@ -4,19 +4,14 @@ import { AGENT_BRIDGES } from './bridges/agent.ts';
 import { EMIT_BRIDGES } from './bridges/emit.ts';
 import { FETCH_BRIDGES } from './bridges/fetch.ts';
 import { LLM_BRIDGES } from './bridges/llm.ts';
-import {
-  BridgeError,
-  type BridgeOrigin,
-  type BridgeRow,
-  type BridgeRun,
-  type Credit,
-  type Ports,
-} from './bridges/row.ts';
+import { BridgeError } from './bridges/refusal.ts';
+import type { BridgeOrigin, BridgeRow, BridgeRun, Credit, Ports } from './bridges/row.ts';
 import { SECRET_BRIDGES } from './bridges/secret.ts';
 import { STORE_BRIDGES } from './bridges/store.ts';
 import type { BridgeAnswer, BridgeCode, BridgeHandler } from './sandbox.ts';
 
-export { BridgeError, type BridgeOrigin, type Ports } from './bridges/row.ts';
+export { BridgeError } from './bridges/refusal.ts';
+export type { BridgeOrigin, Ports } from './bridges/row.ts';
 export type { EmitPort } from './bridges/emit.ts';
 export type { FetchPort, FetchRequest, FetchResponse } from './bridges/fetch.ts';
 export type { LlmPort } from './bridges/llm.ts';

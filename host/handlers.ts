@@ -1,5 +1,5 @@
 import { LIMITS } from '../sdk/limits.ts';
-import type { HandlerEntry } from '../sdk/contracts.ts';
+import type { HandlerEntry } from '../sdk/contracts/adapter.ts';
 import { isPoint } from '../sdk/points.ts';
 
 /** What a load reports of its handlers: none of its own, a list, or something that is no such list. */

@@ -1,4 +1,4 @@
-import type { HandlerEntry } from '../sdk/contracts.ts';
+import type { HandlerEntry } from '../sdk/contracts/adapter.ts';
 import type { FailureCode } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
 

@@ -1,4 +1,5 @@
-import { countProblem, type BridgeRow } from './row.ts';
+import { countProblem } from './refusal.ts';
+import type { BridgeRow } from './row.ts';
 
 /** What the configuration says of an agent; `undefined` when it knows none of that name. */
 export type AgentPort = (id: string) => object | undefined;

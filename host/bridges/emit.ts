@@ -2,7 +2,8 @@ import { LIMITS } from '../../sdk/limits.ts';
 import { isTooDeep } from '../../sdk/parse-decision.ts';
 import { POINTS } from '../../sdk/points.ts';
 import type { PointRow } from '../../sdk/points/row.ts';
-import { BridgeError, countProblem, type BridgeOrigin, type BridgeRow } from './row.ts';
+import { BridgeError, countProblem } from './refusal.ts';
+import type { BridgeOrigin, BridgeRow } from './row.ts';
 
 /** A custom event, as hooks at the point `event` see it. */
 export interface EmittedEvent {

@@ -1,4 +1,5 @@
-import { countProblem, type BridgeRow } from './row.ts';
+import { countProblem } from './refusal.ts';
+import type { BridgeRow } from './row.ts';
 import { bodyProblem, headersProblem, METHODS, urlProblem } from './fetch-arguments.ts';
 
 /** A request whose first host is granted. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../sdk/limits.ts';
-import { countProblem, type BridgeRow } from './row.ts';
+import { countProblem } from './refusal.ts';
+import type { BridgeRow } from './row.ts';
 
 /** Asks the host's model. No hook sees the request or the answer. */
 export type LlmPort = (prompt: string, signal: AbortSignal) => Promise<string>;

@@ -1,6 +1,5 @@
 import type { CapabilityName } from '../../sdk/capabilities.ts';
 import type { Point } from '../../sdk/points.ts';
-import type { BridgeCode } from '../sandbox.ts';
 import type { AgentPort } from './agent.ts';
 import type { EmitPort } from './emit.ts';
 import type { FetchPort } from './fetch.ts';
@@ -54,25 +53,4 @@ export interface BridgeRow {
   scope(args: readonly unknown[]): string | undefined;
   /** `undefined` when the port is not there. */
   perform(ports: Ports, args: readonly unknown[], run: BridgeRun): Promise<unknown> | undefined;
-}
-
-/** An error whose message is meant for the hook. The text of every other error stays in the host. */
-export class BridgeError extends Error {
-  readonly code: BridgeCode;
-
-  constructor(code: BridgeCode, message: string) {
-    super(message);
-    this.name = 'BridgeError';
-    this.code = code;
-  }
-}
-
-/** What is wrong with the number of arguments. */
-export function countProblem(
-  args: readonly unknown[],
-  min: number,
-  max: number,
-): string | undefined {
-  if (args.length >= min && args.length <= max) return undefined;
-  return `takes ${min === max ? min : `${min} to ${max}`} arguments`;
 }

@@ -1,4 +1,5 @@
-import { BridgeError, countProblem, type BridgeRow } from './row.ts';
+import { BridgeError, countProblem } from './refusal.ts';
+import type { BridgeRow } from './row.ts';
 
 /** Secrets by name, as the operator keeps them. */
 export interface SecretPort {

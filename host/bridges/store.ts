@@ -1,4 +1,5 @@
-import { countProblem, type BridgeRow } from './row.ts';
+import { countProblem } from './refusal.ts';
+import type { BridgeRow } from './row.ts';
 import {
   collectionProblem,
   filterProblem,

@@ -1,4 +1,5 @@
-import type { AdaptedHook, AdapterInput, Contracts, Timers } from '../../sdk/contracts.ts';
+import type { Contracts } from '../../sdk/contracts.ts';
+import type { AdaptedHook, AdapterInput, Timers } from '../../sdk/contracts/adapter.ts';
 import { LIMITS } from '../../sdk/limits.ts';
 import type { RunInput } from '../sandbox.ts';
 import { sealAnswer } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { AdapterInput } from '../contracts.ts';
+import type { AdapterInput } from './adapter.ts';
 
 /** The `ctx` of a run, as far as agent-os has a word for it. */
 export interface ScriptContext {

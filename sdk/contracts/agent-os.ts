@@ -1,6 +1,6 @@
 import { misfit } from '../check-value.ts';
 import { POINT_NAMES, POINTS, type Point } from '../points.ts';
-import type { AdaptedHook, AdapterInput } from '../contracts.ts';
+import type { AdaptedHook, AdapterInput } from './adapter.ts';
 import { InvalidAnswer } from './invalid-answer.ts';
 import { AGENT_OS_POINTS, type AgentOsRow, type Outcome } from './agent-os-points.ts';
 import { bagKey } from './agent-os-ports.ts';

@@ -1,4 +1,4 @@
-import type { AdaptedHook, Adapter, AdapterInput, HandlerEntry } from '../contracts.ts';
+import type { AdaptedHook, Adapter, AdapterInput, HandlerEntry } from './adapter.ts';
 import type { Decision } from '../decisions.ts';
 import { isPoint, type Point } from '../points.ts';
 import { coordinatorOf, type Coordinator } from './amplifier/coordinator.ts';

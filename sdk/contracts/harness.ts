@@ -1,4 +1,4 @@
-import type { AdaptedHook, Adapter } from '../contracts.ts';
+import type { AdaptedHook, Adapter } from './adapter.ts';
 import { BadAnswer } from './harness/answers.ts';
 import { decideHarness } from './harness/decisions.ts';
 import { readHookObject, type HookObject } from './harness/hook-object.ts';

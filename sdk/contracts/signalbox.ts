@@ -1,4 +1,4 @@
-import type { AdaptedHook } from '../contracts.ts';
+import type { AdaptedHook } from './adapter.ts';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 

@@ -1,4 +1,4 @@
-import type { AdaptedHook, AdapterInput } from '../contracts.ts';
+import type { AdaptedHook, AdapterInput } from './adapter.ts';
 import { POINT_NAMES, POINTS, type Point } from '../points.ts';
 import type { Decision } from '../decisions.ts';
 import { isSameJson } from '../parse-decision.ts';

@@ -1,6 +1,6 @@
 import { opsOf } from '../../host/bridges.ts';
 import { covers } from '../../sdk/capabilities.ts';
-import type { HandlerEntry } from '../../sdk/contracts.ts';
+import type { HandlerEntry } from '../../sdk/contracts/adapter.ts';
 import type { SignalboxError } from '../../sdk/errors.ts';
 import { failPolicyOf } from '../../sdk/manifest.ts';
 import { POINT_NAMES, POINTS, type Point } from '../../sdk/points.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Host, HookSource, LoadResult } from '../../host/sandbox.ts';
-import type { HandlerEntry } from '../../sdk/contracts.ts';
+import type { HandlerEntry } from '../../sdk/contracts/adapter.ts';
 import type { Failure } from '../chain/call.ts';
 import type { HookEntry } from '../packages/catalog.ts';
 import type { LoadProofs } from './load-proofs.ts';

@@ -1,4 +1,4 @@
-import type { Timers } from '../../contracts.ts';
+import type { Timers } from '../adapter.ts';
 import { AMPLIFIER_EVENTS, isEventName, stampOf } from './events.ts';
 import {
   INVALID_RESPONSE,

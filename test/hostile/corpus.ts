@@ -41,13 +41,20 @@ interface Row {
   readonly drive?: Drive;
 }
 
-/** Reads a folder with an `index.jsonl` and the programs that it names. */
-export async function readCorpus(folder: string): Promise<readonly Program[]> {
-  const index = await readFile(path.join(folder, 'index.jsonl'), 'utf8');
-  const rows = index
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as Row);
+/** What the index of a corpus says of a program. */
+export type ProgramName = Pick<Row, 'name' | 'kind'>;
+
+/** Reads what programs a folder with an `index.jsonl` has. */
+export function readIndex(folder: string): Promise<readonly ProgramName[]> {
+  return readRows(folder);
+}
+
+/** Reads the programs of a folder that are wanted: some are many megabytes long. */
+export async function readCorpus(
+  folder: string,
+  isWanted: (program: ProgramName) => boolean,
+): Promise<readonly Program[]> {
+  const rows = (await readRows(folder)).filter(isWanted);
   return Promise.all(
     rows.map(async ({ name, kind, file, required, accept, forbid, forbidSecond, drive = {} }) => ({
       name,
@@ -60,6 +67,14 @@ export async function readCorpus(folder: string): Promise<readonly Program[]> {
       source: dress(await readFile(path.join(folder, file), 'utf8'), drive),
     })),
   );
+}
+
+async function readRows(folder: string): Promise<readonly Row[]> {
+  const index = await readFile(path.join(folder, 'index.jsonl'), 'utf8');
+  return index
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Row);
 }
 
 /** Pads, marks and re-ends the lines of a source as its row says. */

@@ -15,6 +15,8 @@ export interface Finding {
   readonly heldMs: number;
   /** What is not as the corpus requires; empty is right. */
   readonly problems: readonly string[];
+  /** A problem is that a text got out, which no busy machine excuses. */
+  readonly hasLeaked: boolean;
 }
 
 const PAYLOAD = {
@@ -39,6 +41,8 @@ const CLASS_OF: Readonly<Record<string, string>> = {
 };
 /** Kinds whose programs log nothing of interest. */
 const UNSEEN_KINDS = new Set(['cpu', 'memory', 'load']);
+/** How the problems begin or end that are leaks. */
+const LEAK = /^a forbidden text shows|shows in the second's$/;
 const DECISIONS = new Set(['allow', 'block', 'modify', 'ask']);
 
 interface Seen {
@@ -86,12 +90,21 @@ export async function driveProgram(
   ) {
     problems.push("text of the first session shows in the second's");
   }
+  const hasLeaked = problems.some((problem) => LEAK.test(problem));
   const slowest = all.reduce((a, b) => (b.ms - b.heldMs > a.ms - a.heldMs ? b : a));
   const { ms: slowestMs, heldMs } = slowest;
   // A process that the machine gives no time to decides nothing meanwhile: that is not the hook's doing. What the host
   // itself does too long shows in the report of the whole run.
   if (slowestMs > CAP_MS + OVER_MS + heldMs) problems.push(`took ${Math.round(slowestMs)} ms`);
-  return { name: program.name, kind: program.kind, classes, slowestMs, heldMs, problems };
+  return {
+    name: program.name,
+    kind: program.kind,
+    classes,
+    slowestMs,
+    heldMs,
+    problems,
+    hasLeaked,
+  };
 }
 
 async function inTurn(stage: Stage, { name, drive }: Program): Promise<Seen[]> {

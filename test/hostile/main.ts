@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { runCorpus } from './run-corpus.ts';
+import { runCorpus, warmUp } from './run-corpus.ts';
 import type { Policy } from './stage.ts';
 
 // Runs a folder of hostile hooks: npm run test:hostile -- --dir DIR [--policy open|closed] [--only NAME-PART]
@@ -13,6 +13,7 @@ const { values } = parseArgs({
 const policies: Policy[] =
   values.policy === 'open' || values.policy === 'closed' ? [values.policy] : ['closed', 'open'];
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
+await warmUp();
 const report = await runCorpus({
   folder: values.dir,
   policies,

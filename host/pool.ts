@@ -84,14 +84,14 @@ export class Pool {
     if (isFirst) this.#queue.unshift(entry);
     else this.#queue.push(entry);
     const waitMs = entry.task.work.kind === 'load' ? LOAD_QUEUE_MS : this.#options.limits.queueMs;
-    entry.since = performance.now();
+    // What comes back without having run has waited already.
+    if (entry.dueAt === Infinity) entry.since = performance.now();
     entry.dueAt = entry.since + waitMs;
     this.#waits.watch(entry);
     const { signal } = entry.task;
-    if (signal === undefined) return;
     const onAbort = (): void => this.#give(entry, 'caller');
-    signal.addEventListener('abort', onAbort, { once: true });
-    entry.unlisten = () => signal.removeEventListener('abort', onAbort);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    entry.unlisten = () => signal?.removeEventListener('abort', onAbort);
   }
 
   /** Takes an entry out of the queue for good. */
@@ -208,8 +208,8 @@ export class Pool {
       },
     };
     // What followed the first time has been told that it did not run.
-    const isFirst = !entry.isSecond && !entry.isDirect;
-    process.start(own, ...(isIsolate && isFirst ? lineIn(process, place, task) : []));
+    const mayLead = isIsolate && !entry.isSecond && !entry.isDirect;
+    process.start(own, ...(mayLead ? lineIn(process, place, task) : []));
   }
 
   /** Runs a bystander once more, first in line, within what is left of its cap. */
@@ -221,13 +221,13 @@ export class Pool {
       entry.task.onDone({ type: 'ended', ending, activity });
       return;
     }
-    this.#requeue({ ...entry, capMs: leftMs, isSecond: true });
+    this.#requeue({ ...entry, capMs: leftMs, isSecond: true, dueAt: Infinity });
   }
 
   /** Puts first in line what came to nothing in its process. */
   #requeue(entry: Queued): void {
     if (this.#isClosed) return entry.task.onDone({ type: 'refused', by: 'closed' });
-    this.#enqueue({ ...entry, dueAt: Infinity, unlisten: undefined }, true);
+    this.#enqueue({ ...entry, unlisten: undefined }, true);
     queueMicrotask(() => this.#pump());
   }
 

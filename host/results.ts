@@ -110,7 +110,7 @@ function loadFailure(ending: Ending): Pick<LoadResult & { readonly ok: false }, 
 type Facts = Pick<CallResult, 'ms' | 'logs' | 'role'>;
 
 function factsOf(activity: Activity, ending: Ending): Facts {
-  const facts = { ms: performance.now() - activity.startedAt, logs: activity.logs };
+  const facts = { ms: Math.max(0, performance.now() - activity.startedAt), logs: activity.logs };
   return ending.by === 'loss' ? { ...facts, role: ending.role } : facts;
 }
 

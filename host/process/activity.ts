@@ -105,6 +105,10 @@ export interface Place {
   users: number;
   /** The one that runs in it waits for a bridge or timer. */
   isWaiting: boolean;
+  /** It is dropped as soon as nobody has it. */
+  isDoomed: boolean;
+  /** How many runs in a row have ended at once, without waiting. */
+  quickRuns: number;
   lastUsedAt: number;
 }
 

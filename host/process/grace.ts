@@ -13,12 +13,12 @@ export class Grace {
   }
 
   /** Begins where something is stuck and none runs yet. */
-  start(): void {
+  start(ms = this.#ms): void {
     if (this.#timer !== undefined || !this.#isStuck()) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#isStuck()) this.#onSpent();
-    }, this.#ms);
+    }, ms);
   }
 
   stop(): void {

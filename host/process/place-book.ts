@@ -32,22 +32,27 @@ export class PlaceBook {
       if (place.source.name !== hook) continue;
       // A module in worker threads serves any number of runs, of any session: local hooks are the user's own code.
       if (this.#kind === 'worker') return place;
-      if (place.users > 0) continue;
+      if (place.users > 0 || place.isDoomed) continue;
       if (place.sessionId === sessionId) return place;
       if (place.sessionId === undefined) fresh ??= place;
     }
     return fresh;
   }
 
-  /** A place of the session where a run can follow the one that is there. */
+  /** A place of the session where a run can be sent behind another: its runs have been quick. */
   findBehind(hook: string, sessionId: string): Place | undefined {
     return this.#places.find(
       (place) =>
         place.source.name === hook &&
         place.sessionId === sessionId &&
-        place.isLoaded &&
-        !place.isWaiting,
+        !place.isDoomed &&
+        isQuick(place),
     );
+  }
+
+  /** An activity waits for a bridge or timer; its answer is not to wait behind a line. */
+  get isAnyWaiting(): boolean {
+    return this.#places.some(({ isWaiting }) => isWaiting);
   }
 
   /** Whether the session has a place of the hook, busy or not. */
@@ -68,17 +73,27 @@ export class PlaceBook {
       isLoaded: false,
       users: 0,
       isWaiting: false,
+      isDoomed: false,
+      quickRuns: 0,
       lastUsedAt: performance.now(),
     };
     this.#places.push(place);
     return place;
   }
 
-  /** An activity has ended in a place. */
-  vacate(place: Place): void {
-    place.users -= 1;
+  /** An activity has ended in a place; its last segment took `busyMs`. */
+  vacate(place: Place, busyMs: number): void {
+    const isQuickRun = !place.isWaiting && busyMs < QUICK_MS;
+    place.quickRuns = isQuickRun ? place.quickRuns + 1 : 0;
     place.isWaiting = false;
     place.lastUsedAt = performance.now();
+    this.leave(place);
+  }
+
+  /** One activity less has a place. */
+  leave(place: Place): void {
+    place.users -= 1;
+    if (place.isDoomed && place.users === 0 && this.#places.includes(place)) this.#drop(place);
   }
 
   /** Takes a place out of the book; the child knows already. */
@@ -111,7 +126,10 @@ export class PlaceBook {
   }
 
   #dropIdle(isMeant: (place: Place) => boolean): void {
-    for (const place of this.#places.filter(isMeant)) if (place.users === 0) this.#drop(place);
+    for (const place of this.#places.filter(isMeant)) {
+      if (place.users === 0) this.#drop(place);
+      else place.isDoomed = true;
+    }
   }
 
   #drop(place: Place): void {
@@ -119,3 +137,11 @@ export class PlaceBook {
     this.#onDrop(place);
   }
 }
+
+/** Whether runs in a place may have others behind them, which they would hold up if they took long. */
+export function isQuick({ quickRuns }: Place): boolean {
+  return quickRuns >= QUICK_RUNS;
+}
+
+const QUICK_RUNS = 8;
+const QUICK_MS = 2;

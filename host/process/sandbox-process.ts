@@ -14,7 +14,7 @@ import { messageOf } from './errand-message.ts';
 import { isExpected } from './expected.ts';
 import { Grace } from './grace.ts';
 import type { FromChild } from '../messages.ts';
-import { PlaceBook } from './place-book.ts';
+import { isQuick, PlaceBook } from './place-book.ts';
 import type { ProcessOptions } from './process-options.ts';
 import { PATIENCE_MS, Segment } from './segment.ts';
 
@@ -62,7 +62,7 @@ export class SandboxProcess {
     return this.#hasLane && (this.#options.kind === 'worker' || this.#isOpen);
   }
 
-  /** A run may be sent behind the code that runs, which has had no time yet to be in its way. */
+  /** A run may be sent behind the code that runs: that is quick as a rule, and nobody waits for an answer of the host. */
   get takesBehind(): boolean {
     const running = this.#segment.activity;
     return (
@@ -70,13 +70,13 @@ export class SandboxProcess {
       this.#hasLane &&
       running?.work.kind === 'run' &&
       !running.isOver &&
+      isQuick(running.place) &&
+      !this.places.isAnyWaiting &&
       this.#line.length < MAX_LINE &&
-      this.#deliveries.length === 0 &&
       this.#segment.busyMs < PATIENCE_MS
     );
   }
 
-  /** Runs wait in the child behind the code that runs. */
   get hasLine(): boolean {
     return this.#line.length > 0;
   }
@@ -120,22 +120,24 @@ export class SandboxProcess {
   /** Ends an activity for its caller; the process is killed if the activity's code does not stop within the grace. */
   cancel(activity: Activity, ending: Ending): void {
     if (activity.isOver) return;
-    // It may have been taken up by now: it stays in line, and what comes of it does not count.
+    // It stays in line, where it may have been taken up by now, and what comes of it does not count.
     if (activity.startedAt === Infinity) return this.#finish(activity, ending);
-    if (this.#segment.isOf(activity.id)) this.#withdraw(0);
+    if (this.#segment.isOf(activity.id)) this.releaseLine(true);
     this.#stop(activity);
     this.#finish(activity, ending);
     this.#grace.start();
   }
 
-  /** Gives back the runs that wait behind code which takes long; those of its own chain stay with it. */
-  releaseLine(): void {
-    const start = this.#line.findIndex(({ sentAs }) => sentAs === 'behind');
-    if (start >= 0) this.#withdraw(start);
-  }
-
-  #withdraw(start: number): void {
-    for (const each of this.#line.slice(start)) this.#finish(each, { by: 'withdrawn' });
+  /** Gives back the runs that wait behind code which takes long, or all that do; those of its own chain stay with it. */
+  releaseLine(isWhole = false): void {
+    const start = this.#line.findIndex(({ sentAs }) => isWhole || sentAs === 'behind');
+    // Each goes first in the queue: the oldest last.
+    const given = start < 0 ? [] : this.#line.slice(start).toReversed();
+    for (const each of given.filter(({ isOver }) => !isOver)) {
+      // What it does to the module when its turn comes would count twice.
+      each.place.isDoomed = true;
+      this.#finish(each, { by: 'withdrawn' });
+    }
   }
 
   /** Has the child drop what an activity left in its place. */
@@ -201,7 +203,7 @@ export class SandboxProcess {
       case 'unrun':
         return named === running ? this.#onUnrun(named) : undefined;
       case 'log':
-        return named === undefined ? undefined : keepLine(named, message.line);
+        return named && keepLine(named, message.line);
       case 'bridge':
         return named?.isOver === false ? this.#onBridge(named, message) : undefined;
     }
@@ -209,13 +211,12 @@ export class SandboxProcess {
 
   #onSettle(activity: Activity | undefined, ending: Ending & { readonly by: 'guest' }): void {
     if (activity === undefined) return this.#free();
-    this.#leave(activity.id);
     const wrong = activity.work.kind === 'run' ? 'opened' : 'answer';
     if (ending.outcome === wrong) return this.child.kill('garbage');
-    this.places.vacate(activity.place);
+    this.places.vacate(activity.place, this.#segment.busyMs);
+    this.#leave(activity.id);
     // After an out-of-memory the engine's process is not to be trusted with another call.
     const isSpent = ending.outcome === 'memory' && this.#options.kind === 'isolate';
-    if (isSpent) this.places.remove(activity.place);
     this.#finish(activity, ending);
     if (isSpent) this.child.kill();
     else this.#free();
@@ -233,7 +234,7 @@ export class SandboxProcess {
   #onUnrun(activity: Activity | undefined): void {
     if (activity === undefined) return;
     this.#leave(activity.id);
-    activity.place.users -= 1;
+    this.places.leave(activity.place);
     this.#finish(activity, { by: 'withdrawn' });
     this.#free();
   }
@@ -264,12 +265,12 @@ export class SandboxProcess {
       // The child has taken it up, or is about to say that it does not; also one that nobody waits for any more.
       if (ahead.isOver) this.#enter(ahead);
       else this.#begin(ahead);
-      this.#grace.start();
+      // It may take as long as anybody would have let it.
+      this.#grace.start(Math.max(this.#options.graceMs, ahead.capMs));
       return this.#options.events.onFree();
     }
-    for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift()) {
+    for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift())
       if (!next.activity.isOver) return this.#deliver(next);
-    }
     if (this.isIdle) this.idleSince = performance.now();
     this.#options.events.onFree();
   }

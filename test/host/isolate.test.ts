@@ -71,7 +71,7 @@ test('two sessions of one package do not share the fate of a stuck call', async 
   const stuck = callHook(host, 'mixed', {
     sessionId: 'a',
     payload: { toolName: 'stick' },
-    timeoutMs: 1000,
+    timeoutMs: 4000,
   });
   const first = await Promise.race([stuck, callHook(host, 'mixed', { sessionId: 'b' })]);
   expect(outcomeOf(first)).toBe('allow');

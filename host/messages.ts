@@ -69,6 +69,8 @@ export type FromChild =
   | {
       readonly type: 'settle';
       readonly id: number;
+      /** The code ran for less than {@link QUICK_MS}, and waited for nothing. */
+      readonly isQuick: boolean;
       readonly outcome: Outcome;
       readonly text: string;
     }
@@ -88,6 +90,12 @@ const FROM_CHILD = {
   stopped: 6,
   unrun: 7,
 } as const;
+
+/** A run that takes less, in milliseconds of its own process, may have others behind it. */
+export const QUICK_MS = 1;
+
+/** Stands beside the number of an outcome. */
+const QUICK_MARK = 0x80;
 
 /** Encodes a message for a child. */
 export function encodeToChild(message: ToChild): Buffer {
@@ -170,7 +178,7 @@ export function encodeFromChild(message: FromChild): Buffer {
       return encodeFrame({
         kind: FROM_CHILD.settle,
         id: message.id,
-        number: OUTCOMES.indexOf(message.outcome),
+        number: OUTCOMES.indexOf(message.outcome) + (message.isQuick ? QUICK_MARK : 0),
         text: message.text,
       });
     case 'yield':
@@ -196,8 +204,9 @@ export function decodeFromChild(frame: Frame): FromChild | undefined {
     case FROM_CHILD.ready:
       return { type: 'ready', protocol: number, buildHash: text };
     case FROM_CHILD.settle: {
-      const outcome = OUTCOMES[number];
-      return outcome === undefined ? undefined : { type: 'settle', id, outcome, text };
+      const isQuick = number >= QUICK_MARK;
+      const outcome = OUTCOMES[isQuick ? number - QUICK_MARK : number];
+      return outcome === undefined ? undefined : { type: 'settle', id, isQuick, outcome, text };
     }
     case FROM_CHILD.yield:
       return { type: 'yield', id };

@@ -9,6 +9,7 @@ import {
   encodeFromChild,
   MAX_TO_CHILD_BYTES,
   PROTOCOL,
+  QUICK_MS,
   type FromChild,
   type RunType,
   type ToChild,
@@ -111,18 +112,18 @@ function take(message: ToChild): void {
   }
 }
 
-/** Runs a hook. The next in line may follow if this one was quick, plainly let pass and asked the host for nothing. */
+/**
+ * Runs a hook. The next in line may follow if this one was quick, which is below every cap, plainly let pass and asked the
+ * host for nothing.
+ */
 function run({ id, place, ops, input }: ToChild & { readonly type: RunType }): void {
   placeOf.set(id, place);
   line.hasAsked = false;
   const startedAt = performance.now();
   const segment = places.get(place)?.run(id, ops, input) ?? waiting(place);
-  line.isOpen =
-    segment?.outcome === 'answer' &&
-    segment.text === PLAIN_ALLOW &&
-    !line.hasAsked &&
-    performance.now() - startedAt < QUICK_MS;
-  end(id, segment);
+  const isQuick = !line.hasAsked && performance.now() - startedAt < QUICK_MS;
+  line.isOpen = isQuick && segment?.outcome === 'answer' && segment.text === PLAIN_ALLOW;
+  end(id, segment, isQuick);
 }
 
 function leaveOut({ id }: { readonly id: number }): void {
@@ -141,19 +142,16 @@ function waiting(place: number): Segment {
   return places.has(place) ? undefined : { outcome: 'crash', text: '' };
 }
 
-function end(id: number, segment: Segment): void {
+function end(id: number, segment: Segment, isQuick = false): void {
   if (segment === undefined) return send({ type: 'yield', id });
   placeOf.delete(id);
-  send({ type: 'settle', id, outcome: segment.outcome, text: segment.text });
+  send({ type: 'settle', id, isQuick, outcome: segment.outcome, text: segment.text });
 }
 
 function drop(place: number): void {
   places.get(place)?.dispose();
   places.delete(place);
 }
-
-/** Below every cap: what the host gave up for the time that it took is never followed. */
-const QUICK_MS = 1;
 
 send({
   type: 'ready',

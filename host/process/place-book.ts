@@ -81,10 +81,9 @@ export class PlaceBook {
     return place;
   }
 
-  /** An activity has ended in a place; its last segment took `busyMs`. */
-  vacate(place: Place, busyMs: number): void {
-    const isQuickRun = !place.isWaiting && busyMs < QUICK_MS;
-    place.quickRuns = isQuickRun ? place.quickRuns + 1 : 0;
+  /** An activity has ended in a place, at once or after a while. */
+  vacate(place: Place, wasQuick: boolean): void {
+    place.quickRuns = wasQuick ? place.quickRuns + 1 : 0;
     place.isWaiting = false;
     place.lastUsedAt = performance.now();
     this.leave(place);
@@ -144,4 +143,3 @@ export function isQuick({ quickRuns }: Place): boolean {
 }
 
 const QUICK_RUNS = 8;
-const QUICK_MS = 2;

@@ -32,6 +32,8 @@ export class SandboxProcess {
   readonly #deliveries: Delivery[] = [];
   /** Runs that were sent ahead, in the order that the child takes them up; those whose callers have gone among them. */
   readonly #line: Activity[] = [];
+  /** Activities that were cancelled and have not been reported stopped. */
+  readonly #stopping = new Set<number>();
   readonly #segment: Segment;
   readonly #grace: Grace;
   readonly #caps = new Deadlines<Activity>(
@@ -181,9 +183,6 @@ export class SandboxProcess {
     return this.#segment.activity === undefined && this.#line.length === 0;
   }
 
-  /** Activities that were cancelled and have not been reported stopped. */
-  readonly #stopping = new Set<number>();
-
   #take(message: FromChild): void {
     if (message.type === 'ready') return this.child.kill('garbage');
     const running = this.#segment.activity;
@@ -197,7 +196,7 @@ export class SandboxProcess {
         this.#leave(message.id);
         return this.#free();
       case 'settle':
-        return this.#onSettle(named, { by: 'guest', ...message });
+        return this.#onSettle(named, message);
       case 'yield':
         return named === running ? this.#onYield(named) : undefined;
       case 'unrun':
@@ -209,16 +208,15 @@ export class SandboxProcess {
     }
   }
 
-  #onSettle(activity: Activity | undefined, ending: Ending & { readonly by: 'guest' }): void {
+  #onSettle(activity: Activity | undefined, { outcome, text, isQuick }: Settled): void {
     if (activity === undefined) return this.#free();
-    const wrong = activity.work.kind === 'run' ? 'opened' : 'answer';
-    if (ending.outcome === wrong) return this.child.kill('garbage');
-    this.places.vacate(activity.place, this.#segment.busyMs);
+    if (outcome === (activity.work.kind === 'run' ? 'opened' : 'answer'))
+      return this.child.kill('garbage');
+    this.places.vacate(activity.place, isQuick);
     this.#leave(activity.id);
+    this.#finish(activity, { by: 'guest', outcome, text });
     // After an out-of-memory the engine's process is not to be trusted with another call.
-    const isSpent = ending.outcome === 'memory' && this.#options.kind === 'isolate';
-    this.#finish(activity, ending);
-    if (isSpent) this.child.kill();
+    if (outcome === 'memory' && this.#options.kind === 'isolate') this.child.kill();
     else this.#free();
   }
 
@@ -295,6 +293,8 @@ export class SandboxProcess {
     this.#options.events.onGone();
   }
 }
+
+type Settled = FromChild & { readonly type: 'settle' };
 
 /** Runs that are sent ahead at most: enough that the child need not wait for the next. */
 const MAX_LINE = 4;

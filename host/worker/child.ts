@@ -140,7 +140,7 @@ function finish(id: number, outcome: Outcome, text: string): void {
 }
 
 function settle(id: number, outcome: Outcome, text: string): void {
-  send({ type: 'settle', id, outcome, text });
+  send({ type: 'settle', id, isQuick: false, outcome, text });
 }
 
 /** Ends a task with its thread, and says so when the thread is really gone. */

@@ -78,7 +78,8 @@ test('every message comes out of its frame as it went in', () => {
   ] as const;
   const fromChild = [
     { type: 'ready', protocol: 1, buildHash: 'abc' },
-    { type: 'settle', id: 1, outcome: 'answer', text: '{}' },
+    { type: 'settle', id: 1, isQuick: true, outcome: 'answer', text: '{}' },
+    { type: 'settle', id: 1, isQuick: false, outcome: 'crash', text: '' },
     { type: 'yield', id: 1 },
     { type: 'bridge', id: 1, seq: 2, text: '["store.get"]' },
     { type: 'log', id: 1, line: 'x' },

@@ -80,7 +80,12 @@ export type FromChild =
   | { readonly type: 'stopped'; readonly id: number };
 
 const TO_CHILD = { open: 1, run: 2, deliver: 3, cancel: 4, drop: 5, next: 6, behind: 7 } as const;
-const RUN_TYPES: readonly RunType[] = ['run', 'next', 'behind'];
+/** Types of runs by the kinds of their frames. */
+const RUN_TYPES: Readonly<Record<number, RunType>> = {
+  [TO_CHILD.run]: 'run',
+  [TO_CHILD.next]: 'next',
+  [TO_CHILD.behind]: 'behind',
+};
 const FROM_CHILD = {
   ready: 1,
   settle: 2,
@@ -138,21 +143,14 @@ export function encodeToChild(message: ToChild): Buffer {
 /** Reads a message from the host, which a child trusts; `undefined` for a kind that it does not know. */
 export function decodeToChild(frame: Frame): ToChild | undefined {
   const { id, number, text } = frame;
+  const type = RUN_TYPES[frame.kind];
+  if (type !== undefined) {
+    const cut = text.indexOf('\n');
+    return { type, id, place: number, ops: text.slice(0, cut), input: text.slice(cut + 1) };
+  }
   switch (frame.kind) {
     case TO_CHILD.open:
       return { type: 'open', id, place: number, hook: JSON.parse(text) as HookDefinition };
-    case TO_CHILD.run:
-    case TO_CHILD.next:
-    case TO_CHILD.behind: {
-      const cut = text.indexOf('\n');
-      return {
-        type: RUN_TYPES.find((type) => TO_CHILD[type] === frame.kind) ?? 'run',
-        id,
-        place: number,
-        ops: text.slice(0, cut),
-        input: text.slice(cut + 1),
-      };
-    }
     case TO_CHILD.deliver:
       return { type: 'deliver', id, seq: number, text };
     case TO_CHILD.cancel:

@@ -18,10 +18,9 @@ const ENDS: ReadonlySet<FromChild['type']> = new Set(['settle', 'yield', 'unrun'
 
 /** Whether an honest child may say that: it speaks of what it was asked for alone, of a cancelled activity until it has stopped. */
 export function isExpected(
-  { type }: FromChild,
+  { type }: Exclude<FromChild, { readonly type: 'ready' }>,
   { kind, running, named, isStopping }: Known,
 ): boolean {
-  if (type === 'ready') return false;
   if (isStopping) return true;
   if (type === 'stopped' || named === undefined) return false;
   // Nothing comes of a run before its turn, and what has made itself heard was not left out.

@@ -1,4 +1,5 @@
 import { SignalboxError } from '../../sdk/errors.ts';
+import { nameOf } from '../acts/acts.ts';
 import { nearest } from '../config/nearest.ts';
 import { printable } from '../config/printable.ts';
 import type { HookEntry } from '../packages/catalog.ts';
@@ -36,16 +37,13 @@ export function changeOf(request: ModeRequest): ModeChange | undefined {
     const data = { hook: printable(hook, 80), nearest: nearest(hook, names) ?? '' };
     throw new SignalboxError('hook_unknown', data);
   }
-  if (who.trim() === '') {
-    throw new SignalboxError('request_invalid', { detail: 'it must say who asks' });
-  }
+  const by = nameOf(who);
   if (entry.mode === mode) return undefined;
   const why = printable(reason.trim(), REASON_CHARS);
   if (mode === 'shadow' && !(force && why !== '')) {
     throw new SignalboxError('mode_refused', { hook });
   }
   const base = configured.find(({ name }) => name === hook)?.mode ?? 'enforce';
-  const by = printable(who.trim(), 80);
   const change = { hook, mode, base, origin: originOf(entry), by, time: Date.now() };
   return why === '' ? change : { ...change, reason: why };
 }

@@ -137,6 +137,7 @@ export class Child {
   unref(): void {
     this.#process.unref();
     for (const stream of [this.#process.stdin, this.#process.stdout, this.#process.stderr]) {
+      // They are sockets, which their types do not say.
       (stream as unknown as { unref?: () => void }).unref?.();
     }
   }

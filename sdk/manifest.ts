@@ -128,6 +128,7 @@ export function parseManifest(value: unknown): ParsedManifest {
   }
   return {
     ok: true,
+    // Its schema has passed what is given.
     manifest: {
       capabilities: [],
       priority: DEFAULT_PRIORITY,

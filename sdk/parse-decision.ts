@@ -123,6 +123,7 @@ function parseModify(
   }
   // fromEntries defines properties, so that a key "__proto__" stays a plain key.
   const payload = Object.fromEntries(changes);
+  // A modify by its shape, with a payload of the same kind.
   return { ok: true, decision: { ...answer, payload } as unknown as Decision };
 }
 

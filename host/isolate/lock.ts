@@ -3,6 +3,7 @@ import { registerHooks } from 'node:module';
 /** Ends this process at once. Taken before {@link lockDown}: `process.kill` itself goes through what that cuts. */
 export function captureKill(): () => void {
   const { pid } = process;
+  // Behind `process.kill`, and not among its types.
   const { _kill: kill } = process as unknown as {
     readonly _kill: (pid: number, signal: number) => number;
   };
@@ -72,6 +73,7 @@ const CUT_GLOBALS = [
 export function lockDown(): string[] {
   const kept: string[] = [];
   for (const name of Object.keys(process.env)) delete process.env[name];
+  // Its types know neither `drop` nor that it may be absent.
   const { permission } = process as unknown as { permission?: Permission };
   for (const scope of ['fs.read', 'addon']) {
     permission?.drop?.(scope);

@@ -70,6 +70,7 @@ export function createPlace(
   const entropy = new engine.Callback((bytes: unknown) => randomHex(bytes), SYNC);
 
   const boot = runScript(isolate, context, guest.prelude);
+  // The prelude is our own text, and its value an `IsolateApi`.
   const api = boot.applySync(undefined, [settle, bridge, log, entropy], {
     result: { reference: true },
   }) as unknown as ivm.Reference<Record<string, unknown>>;

@@ -33,8 +33,6 @@ export interface CorpusRun {
 const AT_ONCE = 8;
 /** Programs that are driven at once: most of the time goes by until a cap is reached. */
 const LANES = 3;
-/** How often a program is driven alone before what it came to counts. */
-const ATTEMPTS = 3;
 /** Calls of the well-behaved package before the programs of a batch run. */
 const QUIET_CALLS = 20;
 /** Pause between two calls of the well-behaved package, in milliseconds. */
@@ -118,17 +116,13 @@ function p99(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
 }
 
-/** A machine that others keep busy spoils a measurement: what fails is driven again, alone, unless something got out. */
+/** A machine that others keep busy spoils a measurement: what fails is driven once more, alone, unless something got out. */
 async function driveAgain(program: Program, policy: Policy): Promise<Finding> {
-  for (let attempt = 1; ; attempt += 1) {
-    const stage = await openStage([program], policy);
-    try {
-      const finding = await driveProgram(stage, program, policy);
-      const isRight = finding.problems.length === 0;
-      if (isRight || finding.hasLeaked || attempt === ATTEMPTS) return finding;
-    } finally {
-      await stage.close();
-    }
+  const stage = await openStage([program], policy);
+  try {
+    return await driveProgram(stage, program, policy);
+  } finally {
+    await stage.close();
   }
 }
 

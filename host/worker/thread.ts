@@ -1,30 +1,37 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { threadId, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, parentPort, threadId, type MessagePort } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
 import { adaptModule, refusalIn } from '../../sdk/contracts.ts';
 import { createRunner, type Runner } from '../guest/runner.ts';
 import { seal } from '../guest/native.ts';
 import { describe } from '../guest/describe.ts';
-import type { HookDefinition } from '../messages.ts';
+import type { FromChild, HookDefinition } from '../messages.ts';
 import { provideModules } from './provided-modules.ts';
 
 /** One load or run that the process hands to a thread. */
 export interface ThreadTask {
-  readonly port: MessagePort;
+  readonly id: number;
   readonly hook: HookDefinition;
   /** Missing for a load. */
   readonly run?: { readonly ops: string; readonly input: string };
 }
 
+/** What a thread says of itself before its first task. */
+export interface Hello {
+  readonly threadId: number;
+  /** Where it says what a task asks for, and hears the answers. */
+  readonly port: MessagePort;
+  /** The id of its task in 32 bits, there to be read while the thread is stuck in it. */
+  readonly task: Int32Array<SharedArrayBuffer>;
+}
+
 /** What a thread says while it works. */
-export type FromThread =
-  | { readonly type: 'started'; readonly threadId: number }
-  | { readonly type: 'bridge'; readonly seq: number; readonly text: string }
-  | { readonly type: 'log'; readonly line: string };
+export type FromThread = Extract<FromChild, { readonly type: 'bridge' | 'log' }>;
 
 /** What a thread is told while it works: the answer of a bridge call. */
 export interface ToThread {
+  readonly id: number;
   readonly seq: number;
   readonly text: string;
 }
@@ -33,8 +40,6 @@ interface Loaded {
   readonly runner: Runner;
   /** The sealed text of the load. */
   readonly opened: string;
-  /** Set while a task runs: threads run one at a time. */
-  port: MessagePort | undefined;
   settle: ((sealed: string) => void) | undefined;
 }
 
@@ -42,44 +47,52 @@ interface Loaded {
 enableCompileCache(join(import.meta.dirname, 'compiled'));
 provideModules();
 const hooks = new Map<string, Promise<Loaded | string>>();
+const { port1: port, port2 } = new MessageChannel();
+const task = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** What runs: threads run one task at a time. */
+let current: { readonly id: number; readonly loaded: Loaded } | undefined;
+port.on('message', ({ id, seq, text }: ToThread) => {
+  if (current?.id === id) current.loaded.runner.deliver(seq, text);
+});
+// It keeps no thread alive.
+port.unref();
+parentPort?.postMessage({ threadId, port: port2, task } satisfies Hello, [port2]);
 
 /** Entry of a thread: runs one task and gives its sealed text. */
-export default async function work(task: ThreadTask): Promise<string> {
-  const { port, hook, run } = task;
-  port.postMessage({ type: 'started', threadId } satisfies FromThread);
-  try {
-    const loaded = await loadOnce(hook, port);
-    if (typeof loaded === 'string') return loaded;
-    if (run === undefined) return loaded.opened;
-    return await enter(loaded, port, () => loaded.runner.run(run.ops, run.input));
-  } finally {
-    port.close();
-  }
+export default async function work({ id, hook, run }: ThreadTask): Promise<string> {
+  Atomics.store(task, 0, id);
+  const loaded = await loadOnce(hook, id);
+  if (typeof loaded === 'string') return loaded;
+  if (run === undefined) return loaded.opened;
+  return enter(loaded, id, () => loaded.runner.run(run.ops, run.input));
+}
+
+/** What a hook says after its end is not heard. */
+function say(loaded: Loaded, messageOf: (id: number) => FromThread): void {
+  if (current?.loaded === loaded) port.postMessage(messageOf(current.id));
 }
 
 /** A hook's module is evaluated once in a thread; a failed load is not kept. */
-async function loadOnce(hook: HookDefinition, port: MessagePort): Promise<Loaded | string> {
+async function loadOnce(hook: HookDefinition, id: number): Promise<Loaded | string> {
   const key = `${hook.file}\n${hook.input}\n${hook.code}`;
   const known = hooks.get(key);
   if (known !== undefined) return known;
-  const loading = load(hook, port);
+  const loading = load(hook, id);
   hooks.set(key, loading);
   const loaded = await loading;
   if (typeof loaded === 'string') hooks.delete(key);
   return loaded;
 }
 
-async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | string> {
+async function load(hook: HookDefinition, id: number): Promise<Loaded | string> {
   const loaded: { -readonly [K in keyof Loaded]: Loaded[K] } = {
-    port: undefined,
     settle: undefined,
     opened: '',
     runner: createRunner(
       {
         settle: (sealed) => loaded.settle?.(sealed),
-        bridge: (seq, text) =>
-          loaded.port?.postMessage({ type: 'bridge', seq, text } satisfies FromThread),
-        log: (line) => loaded.port?.postMessage({ type: 'log', line } satisfies FromThread),
+        bridge: (seq, text) => say(loaded, (id) => ({ type: 'bridge', id, seq, text })),
+        log: (line) => say(loaded, (id) => ({ type: 'log', id, line })),
         entropy: () => '',
       },
       { adaptModule, refusalIn },
@@ -93,7 +106,7 @@ async function load(hook: HookDefinition, port: MessagePort): Promise<Loaded | s
   } catch (error) {
     return seal('load_error', describe(error));
   }
-  const sealed = await enter(loaded, port, () =>
+  const sealed = await enter(loaded, id, () =>
     loaded.runner.start(namespace, hook.contract, hook.input),
   );
   if (!sealed.startsWith('o')) return seal('load_error', sealed.slice(1));
@@ -108,22 +121,15 @@ function urlOf({ code, file }: HookDefinition): string {
   return `data:text/javascript;base64,${text}`;
 }
 
-/** Calls into the hook and waits for its sealed text, feeding it the answers that come through the port. */
-async function enter(
-  loaded: Loaded,
-  port: MessagePort,
-  step: () => string | undefined,
-): Promise<string> {
+/** Calls into the hook and waits for its sealed text. */
+async function enter(loaded: Loaded, id: number, step: () => string | undefined): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const deliver = ({ seq, text }: ToThread): void => loaded.runner.deliver(seq, text);
-  loaded.port = port;
   loaded.settle = resolve;
-  port.on('message', deliver);
+  current = { id, loaded };
   try {
     return step() ?? (await promise);
   } finally {
-    port.off('message', deliver);
-    loaded.port = undefined;
+    current = undefined;
     loaded.settle = undefined;
   }
 }

@@ -21,6 +21,14 @@ export interface ChildListener {
   readonly onExit: (exit: Exit) => void;
 }
 
+/** What a child has to come up with, and for how long it may try. */
+export interface StartBounds {
+  readonly buildHash: string;
+  readonly startMs: number;
+  /** Aborted when nobody wants it any more: it ends at once. */
+  readonly signal: AbortSignal;
+}
+
 /** Most that is kept of what a child writes to stderr, in bytes: V8's last words. */
 const STDERR_BYTES = 4096;
 
@@ -71,15 +79,23 @@ export class Child {
 
   /**
    * Starts a child and waits for its first message. Rejects with an error whose `name` is `Ended` when the process
-   * ended by itself (this way to start does not work here), `Slow` when it did not come up within `startMs`.
+   * ended by itself (this way to start does not work here), `Slow` when it did not come up in time, `Unwanted` when
+   * nobody waits for it any more.
    */
-  static start(plan: LaunchPlan, buildHash: string, startMs: number): Promise<Child> {
+  static start(plan: LaunchPlan, bounds: StartBounds): Promise<Child> {
+    const { buildHash, startMs, signal } = bounds;
     return new Promise((resolve, reject) => {
       const process = spawnPlan(plan);
       const child = new Child(process, plan.layers);
       const timer = setTimeout(() => fail('Slow'), startMs);
-      const fail = (name: 'Slow' | 'Ended' | 'Foreign'): void => {
+      const onAbort = (): void => fail('Unwanted');
+      signal.addEventListener('abort', onAbort);
+      const settle = (): void => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const fail = (name: 'Slow' | 'Ended' | 'Foreign' | 'Unwanted'): void => {
+        settle();
         child.kill();
         reject(Object.assign(new Error(child.#lastWords), { name }));
       };
@@ -90,7 +106,7 @@ export class Child {
             message.protocol === PROTOCOL &&
             message.buildHash === buildHash;
           if (!isRight) return fail('Foreign');
-          clearTimeout(timer);
+          settle();
           resolve(child);
         },
         onExit: () => fail('Ended'),

@@ -30,7 +30,7 @@ export class Nursery {
   #serial = 0;
   #starting = 0;
   #failures = 0;
-  #isClosed = false;
+  readonly #closing = new AbortController();
   #pause: NodeJS.Timeout | undefined;
   #later: NodeJS.Timeout | undefined;
 
@@ -65,7 +65,7 @@ export class Nursery {
 
   /** Starts what is missing: what is asked for, and the spares. */
   fill(): void {
-    if (this.#isClosed || this.#pause !== undefined) return;
+    if (this.#closing.signal.aborted || this.#pause !== undefined) return;
     // What is waited for comes before what may be of use some day.
     const spares = this.#isOpening ? 0 : this.#options.spares;
     const asked = this.#wanting.length + this.#expected + spares;
@@ -94,7 +94,7 @@ export class Nursery {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     clearTimeout(this.#pause);
     clearTimeout(this.#later);
     this.#wanting.length = 0;
@@ -113,7 +113,9 @@ export class Nursery {
     if (makePlan === undefined) return;
     this.#starting += 1;
     this.#serial += 1;
-    Child.start(makePlan(this.#serial), this.#options.buildHash, START_MS).then(
+    const { buildHash } = this.#options;
+    const bounds = { buildHash, startMs: START_MS, signal: this.#closing.signal };
+    Child.start(makePlan(this.#serial), bounds).then(
       (child) => this.#onUp(child),
       (error: unknown) => this.#onFailed(error),
     );
@@ -123,7 +125,7 @@ export class Nursery {
     this.#starting -= 1;
     this.#failures = 0;
     this.#hasPlan = true;
-    if (this.#isClosed) return child.kill();
+    if (this.#closing.signal.aborted) return child.kill();
     const use = this.#wanting.shift();
     if (use === undefined) {
       child.unref();
@@ -143,7 +145,7 @@ export class Nursery {
 
   #onFailed(error: unknown): void {
     this.#starting -= 1;
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     const isLast = this.#plan === this.#options.plans.length - 1;
     // Only a way that does not work here is given up; a machine that is slow keeps the strictest one.
     const isEnded = error instanceof Error && error.name === 'Ended';

@@ -49,7 +49,10 @@ export async function breakIn(body: string, fallen: Fallen = {}): Promise<Broken
   const args = plan.args.filter((word) => !permission || !/^--(permission|allow-)/.test(word));
   // A child says what it could not give up in place of the hash.
   const hash = fallen.hash ?? (permission ? 'fs.read,addon' : entries.buildHash);
-  const child = await Child.start({ ...plan, args }, hash, 20_000);
+  const child = await Child.start(
+    { ...plan, args },
+    { buildHash: hash, startMs: 20_000, signal: new AbortController().signal },
+  );
   const said = new Promise<unknown>((resolve) => {
     child.listen({
       onMessage: (message) => {

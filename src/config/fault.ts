@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 import semver from 'semver';
 import { CAPABILITIES, parseCapability } from '../../sdk/capabilities.ts';
 import { MANIFEST_SCHEMA } from '../../sdk/manifest.ts';
@@ -17,27 +17,30 @@ export interface ConfigFault {
 
 const HOOK_NAME = new RegExp(MANIFEST_SCHEMA.properties.name.pattern);
 
-/** Compiled when it is first needed, and once: that takes a tenth of a second. */
-const validator = compileOnce();
+/** The schema is ours and a test holds it against the meta-schema. To optimise code that runs once takes longer than it saves. */
+const OPTIONS: Options = {
+  strict: true,
+  verbose: true,
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
+};
 
-function compileOnce(): () => ValidateFunction {
-  let compiled: ValidateFunction | undefined;
-  // The schema is ours and a test holds it against the meta-schema; doing so at each start would take 40 ms. To optimise
-  // code that runs once takes four times as long as to write it.
-  const options = {
-    strict: true,
-    verbose: true,
-    meta: false,
-    validateSchema: false,
-    code: { optimize: false },
-  } as const;
-  return () => (compiled ??= new Ajv2020(options).compile(RUNTIME_SCHEMA));
+/** Whether a value fits, looked at with the part of the schema that is about its keys: to compile the rest takes most of the time. */
+function isFit(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { properties } = RUNTIME_SCHEMA;
+  const used = Object.entries(properties).filter(([key]) => Object.hasOwn(value, key));
+  const schema = { ...RUNTIME_SCHEMA, properties: Object.fromEntries(used) };
+  return new Ajv2020(OPTIONS).compile(schema)(value) === true;
 }
 
 /** The first thing that is wrong with the value of a runtime.json, or `undefined`. Never echoes a token. */
 export function findConfigFault(value: unknown): ConfigFault | undefined {
-  const validate = validator();
-  if (!validate(value)) return worst(validate.errors ?? [], value);
+  if (!isFit(value)) {
+    const validate = new Ajv2020(OPTIONS).compile(RUNTIME_SCHEMA);
+    if (!validate(value)) return worst(validate.errors ?? [], value);
+  }
   for (const [index, entry] of ((value as RuntimeFile).packages ?? []).entries()) {
     const fault =
       typeof entry === 'string' ? findEntryFault({ package: entry }) : findEntryFault(entry);

@@ -103,7 +103,7 @@ afterAll(async () => {
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 test('hooks lists what is live with its package, sandbox, grants, policy and order', async () => {
-  const { code, out, err } = await place.run(['hooks']);
+  const { code, out, err } = await place.runAlone(['hooks']);
   expect([code, err]).toEqual([0, '']);
   expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['point', 'order', 'hook', 'package', 'sandbox', 'capabilities', 'failPolicy', 'state'],
@@ -132,7 +132,8 @@ test('hooks lists what is not live and why', async () => {
 
 test('a test runs one hook or the chain through the live path, and prints nothing that drives a terminal', async () => {
   const payload = '{"toolName":"drop"}';
-  const { code, out, err } = await place.run(['test', 'preToolUse', '--payload', '-'], payload);
+  const piped = ['test', 'preToolUse', '--payload', '-'];
+  const { code, out, err } = await place.runAlone(piped, payload);
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain('preToolUse: block Not');
   expect(out).toContain('Not run: homely');
@@ -167,7 +168,7 @@ test('a test without a point runs the fixtures of the hooks', async () => {
 });
 
 test('[B10] test fails on a hook that cannot load, a fixture that differs and one that cannot be read', async () => {
-  const { code, out } = await faulty.run(['test', '--json']);
+  const { code, out } = await faulty.runAlone(['test', '--json']);
   expect(code).toBe(1);
   const outcomes = out
     .trim()
@@ -184,7 +185,7 @@ test('[B10] test fails on a hook that cannot load, a fixture that differs and on
 });
 
 test('a test of nothing is no success', async () => {
-  const none = await faulty.run(['test', '--hook', 'wrong-word']);
+  const none = await faulty.runAlone(['test', '--hook', 'wrong-word']);
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('error fixture_missing')]);
   const unknown = await faulty.run(['test', '--hook', 'wrong-wrd']);
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('"wrong-word"')]);
@@ -328,10 +329,10 @@ test('with --json errors are JSON too', async () => {
 });
 
 test('help and version go to standard output', async () => {
-  const help = await place.run(['--help']);
+  const help = await place.runAlone(['--help']);
   expect([help.code, help.err]).toEqual([0, '']);
   expect(help.out).toContain('Exit codes:');
-  const version = await place.run(['--version']);
+  const version = await place.runAlone(['--version']);
   expect(version.out).toMatch(/^\d+\.\d+\.\d+/);
 });
 

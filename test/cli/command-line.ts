@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { placeEntries } from '../host/child-entries.ts';
+import { runWithin } from './command-within.ts';
 
 /** The sources' entry, as `npm run signalbox` starts it. */
 export const MAIN = resolve(import.meta.dirname, '../../scripts/signalbox.mjs');
@@ -19,8 +21,10 @@ export interface Workplace {
   readonly folder: string;
   /** Writes a file into the folder and gives back its path. */
   write(name: string, content: string): Promise<string>;
-  /** Runs a command line in the folder to its end. */
+  /** Runs a command line in the folder to its end, within this process: a process for each takes most of a second. */
   run(args: readonly string[], input?: string): Promise<Ended>;
+  /** Runs a command line in the folder to its end, as a process of its own. */
+  runAlone(args: readonly string[], input?: string): Promise<Ended>;
   /** Runs a line of a shell in which `$SB` is the command. */
   shell(line: string): Promise<Ended>;
   /** Starts a command line that goes on. */
@@ -42,12 +46,14 @@ export async function openWorkplace(
   for (const [name, content] of Object.entries(files)) {
     await write(name, typeof content === 'string' ? content : JSON.stringify(content));
   }
+  await placeEntries(folder);
   const env = { ...process.env, SB: `${process.execPath} ${CONDITIONS} ${MAIN}` };
   const options = { cwd: folder, env };
   return {
     folder,
     write,
-    run(args, input = '') {
+    run: (args, input = '') => runWithin({ folder, args, input }),
+    runAlone(args, input = '') {
       const child = spawn(process.execPath, [CONDITIONS, MAIN, ...args], options);
       child.stdin.end(input);
       return ended(child);

@@ -57,9 +57,9 @@ test(
       running.kill('SIGKILL');
       expect(await gone).toEqual([null, 'SIGKILL']);
       const [first = '', second = ''] = ids;
-      expect(await place.run(['approvals', 'approve', first])).toMatchObject({ code: 0 });
-      expect(await place.run(['approvals', 'deny', second])).toMatchObject({ code: 0 });
-      const resumed = await place.run(['run', '--resume', 's', ...tools]);
+      expect(await place.runAlone(['approvals', 'approve', first])).toMatchObject({ code: 0 });
+      expect(await place.runAlone(['approvals', 'deny', second])).toMatchObject({ code: 0 });
+      const resumed = await place.runAlone(['run', '--resume', 's', ...tools]);
       expect(resumed).toMatchObject({ code: 0, out: 'all done\n' });
       expect(await readFile(join(place.folder, 'ran.txt'), 'utf8')).toBe('pay\nread\n');
       const results = model.requests[1]?.messages.filter(({ role }) => role === 'tool');

@@ -25,3 +25,9 @@ export function openNurseries(entries: ChildEntries, spares = 1): Nurseries {
     },
   };
 }
+
+/** For one host after the other: the first takes over what is there already. */
+export function nurseriesInTurn(entries: ChildEntries, first?: Nurseries): () => Nurseries {
+  const ready = first === undefined ? [] : [first];
+  return () => ready.pop() ?? openNurseries(entries);
+}

@@ -3,6 +3,7 @@ import type { RuntimeConfig } from './config/runtime-config.ts';
 import { openPayloadSeal } from './records/payload-seal.ts';
 import { openRecords, type Records } from './records/records.ts';
 import { openDatabase, openReader, type Database } from './sql/database.ts';
+import type { DatabaseThreads } from './sql/threads.ts';
 import { checkLargeFile } from './sql/file-check.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -14,16 +15,23 @@ export interface Ledgers {
   readonly database: Database;
 }
 
-/** Opens store and records, in one file or two. `onOpened` is told how to close each, in the order of opening. */
+/** What ledgers are opened with. */
+export interface LedgerOpening {
+  /** Told how to close each, in the order of opening. */
+  readonly onOpened: (close: () => Promise<void>) => void;
+  readonly onProblem: (error: SignalboxError) => void;
+  readonly threads?: DatabaseThreads | undefined;
+}
+
+/** Opens store and records, in one file or two. */
 export async function openLedgers(
   { store: { file, indexes }, records: settings }: RuntimeConfig,
-  onOpened: (close: () => Promise<void>) => void,
-  onProblem: (error: SignalboxError) => void,
+  { onOpened, onProblem, threads }: LedgerOpening,
 ): Promise<Ledgers> {
   const { reasons, payloads } = settings;
   const seal = payloads && openPayloadSeal(payloads.key.env, process.env);
   const open = async (path: string): Promise<Database> => {
-    const database = await openDatabase(path);
+    const database = await openDatabase(path, { threads });
     onOpened(() => database.close());
     onOpened(checkLargeFile(path, onProblem));
     return database;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TracerProvider } from '@opentelemetry/api';
-import { buildChildEntries, type ChildEntries } from '../host/build.ts';
-import { openNurseries, type Nurseries } from '../host/nurseries.ts';
+import { buildChildEntries } from '../host/build.ts';
+import { nurseriesInTurn, type Nurseries } from '../host/nurseries.ts';
 import type { ProcessFacts } from '../host/sandbox.ts';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { Manifest } from '../sdk/manifest.ts';
@@ -45,6 +45,7 @@ import { createReloader } from './reload/reloader.ts';
 import { rigCatalog, type Rig } from './rig.ts';
 import type { Runtime } from './runtime.ts';
 import { openOperatorRows } from './sql/operator-rows.ts';
+import type { DatabaseThreads } from './sql/threads.ts';
 import type { Store } from './store/store.ts';
 import { reportOf } from './test-report.ts';
 import type { Context, Verdict } from './verdict.ts';
@@ -82,6 +83,8 @@ export interface RuntimeStart {
   readonly tracerProvider?: TracerProvider | undefined;
   /** Processes of the configuration's folder that are on their way already; closed with the runtime. */
   readonly nurseries?: Nurseries | undefined;
+  /** Threads that are on their way already; those left over end with the start. */
+  readonly threads?: DatabaseThreads | undefined;
 }
 
 /** Opens what hooks need and loads them. What was opened is closed again when something cannot be. */
@@ -99,7 +102,7 @@ export async function startRuntime(start: RuntimeStart): Promise<LiveRuntime> {
 }
 
 async function assemble(
-  { config, log: logOptions, rig, tracerProvider, nurseries }: RuntimeStart,
+  { config, log: logOptions, rig, tracerProvider, nurseries, threads }: RuntimeStart,
   onOpened: (close: () => Promise<void>) => void,
   closeAll: () => Promise<void>,
 ): Promise<LiveRuntime> {
@@ -107,7 +110,7 @@ async function assemble(
   onOpened(() => log.close());
   const onProblem = (error: SignalboxError): void => log.problem(error);
   const [{ store, records, database }, configured, entries] = await settled([
-    openLedgers(config, onOpened, onProblem),
+    openLedgers(config, { onOpened, onProblem, threads }),
     buildCatalog(config).then((built) => rigCatalog(built, rig)),
     nurseries?.entries ?? buildChildEntries(join(config.folder, '.signalbox')),
   ]);
@@ -284,12 +287,6 @@ async function settled<A, B, C>(
 ): Promise<[A, B, C]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-/** The first host takes over what is there already. */
-function nurseriesInTurn(entries: ChildEntries, first: Nurseries | undefined): () => Nurseries {
-  const ready = first === undefined ? [] : [first];
-  return () => ready.pop() ?? openNurseries(entries);
 }
 
 function known(point: string): Point {

@@ -5,6 +5,7 @@ import { buildChildEntries, findChildEntries, type ChildEntries } from '../host/
 import { openNurseries, type Nurseries } from '../host/nurseries.ts';
 import type { LiveRuntime } from './live-runtime.ts';
 import type { LogOptions } from './log.ts';
+import { startThreads, type DatabaseThreads } from './sql/threads.ts';
 
 /** How a runtime is opened. */
 export interface RuntimeOptions {
@@ -27,7 +28,10 @@ export async function openRuntime({
   log,
   tracerProvider,
 }: RuntimeOptions): Promise<LiveRuntime> {
-  const nurseries = await headStart(typeof config === 'string' ? config : undefined, folder);
+  const { nurseries, threads } = await headStart(
+    typeof config === 'string' ? config : undefined,
+    folder,
+  );
   try {
     const { configFromObject, loadConfig } = await import('./config/load-config.ts');
     const read =
@@ -35,25 +39,39 @@ export async function openRuntime({
         ? await loadConfig(config)
         : configFromObject(config, resolve(folder ?? '.'));
     const { startRuntime } = await import('./live-runtime.ts');
-    return await startRuntime({ config: read, log, tracerProvider, nurseries: await nurseries.up });
+    return await startRuntime({
+      config: read,
+      log,
+      tracerProvider,
+      nurseries: await nurseries,
+      threads,
+    });
   } catch (error) {
-    void nurseries.up.then((opened) => opened?.close());
+    void nurseries.then((opened) => opened?.close());
     throw error;
+  } finally {
+    await threads?.close();
   }
 }
 
-/** Nurseries on their way; none where the folder is not one to write to. */
+/** What is on its way. */
 interface HeadStart {
-  readonly up: Promise<Nurseries | undefined>;
+  /** None where the folder is not one to write to. */
+  readonly nurseries: Promise<Nurseries | undefined>;
+  readonly threads?: DatabaseThreads;
 }
 
 /**
- * Starts the processes that nearly every configuration needs: they take longest to come up, and what else is needed is
- * imported meanwhile. Where their code has to be bundled first, that too goes on beside it. Nothing is left in a folder
- * that has no configuration.
+ * Starts the processes and threads that nearly every configuration needs: they take longest to come up, and what else
+ * is needed is imported meanwhile. Where their code has to be bundled first, that too goes on beside it. Nothing is left
+ * in a folder that has no configuration.
  */
 async function headStart(file: string | undefined, folder: string | undefined): Promise<HeadStart> {
-  if (file !== undefined && !existsSync(file)) return { up: Promise.resolve(undefined) };
+  if (file !== undefined && !existsSync(file)) {
+    return { nurseries: Promise.resolve(undefined) };
+  }
+  // The store and the records.
+  const threads = startThreads(2);
   const home = file === undefined ? resolve(folder ?? '.') : dirname(resolve(file));
   const open = (entries: ChildEntries): Nurseries => {
     const nurseries = openNurseries(entries);
@@ -64,6 +82,9 @@ async function headStart(file: string | undefined, folder: string | undefined): 
   const place = join(home, '.signalbox');
   // What is wrong with the folder is told when the runtime itself has use for it.
   const found = await findChildEntries(place).catch(() => undefined);
-  if (found !== undefined) return { up: Promise.resolve(open(found)) };
-  return { up: buildChildEntries(place).then(open, () => undefined) };
+  const nurseries =
+    found === undefined
+      ? buildChildEntries(place).then(open, () => undefined)
+      : Promise.resolve(open(found));
+  return { nurseries, threads };
 }

@@ -5,6 +5,7 @@ import { createQueryBuilder } from './dialect.ts';
 import type { Statement } from './messages.ts';
 import { resultOf, type Result } from './result.ts';
 import type { QueryBuilder } from './tables.ts';
+import { startThread, type DatabaseThreads } from './threads.ts';
 import { WorkerCalls, type CallBounds } from './worker-calls.ts';
 
 /** Settings of a database; each has a default. */
@@ -17,6 +18,8 @@ export interface DatabaseOptions {
   readonly maxFileBytes?: number | null;
   /** A file up to this size is checked whole before it is used; {@link CHECKED_AT_START}. */
   readonly checkBytes?: number;
+  /** Where its thread comes from; started now, if absent. */
+  readonly threads?: DatabaseThreads | undefined;
 }
 
 /** Checking a file takes about 2 ms for each of its megabytes, and a start waits for it. */
@@ -79,8 +82,11 @@ async function startWorker(
   options: DatabaseOptions & { readonly isReader: boolean },
 ): Promise<WorkerCalls> {
   const { busyTimeoutMs = 4000, maxFileBytes = null, isReader } = options;
-  const { checkBytes = CHECKED_AT_START } = options;
-  const calls = new WorkerCalls({ file, busyTimeoutMs, maxFileBytes, checkBytes, isReader });
+  const { checkBytes = CHECKED_AT_START, threads } = options;
+  const calls = new WorkerCalls(
+    { file, busyTimeoutMs, maxFileBytes, checkBytes, isReader },
+    threads?.take() ?? startThread(),
+  );
   // Opening waits for another process's migration, which writes indexes of all rows, and for the start of the thread.
   await calls.opened(busyTimeoutMs + OPENING_MS);
   return calls;

@@ -56,7 +56,7 @@ export interface SqlFailure {
 /** The id of the worker's first reply. */
 export const OPEN_ID = 0;
 
-/** What the worker is started with. */
+/** What the worker is told first. */
 export interface WorkerStart {
   readonly file: string;
   readonly busyTimeoutMs: number;

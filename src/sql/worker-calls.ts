@@ -1,5 +1,4 @@
-import { getCompileCacheDir } from 'node:module';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { SignalboxError, type ErrorCode } from '../../sdk/errors.ts';
 import {
   OPEN_ID,
@@ -41,16 +40,13 @@ export class WorkerCalls {
   #isEnded = false;
   #closing: Promise<void> | undefined;
 
-  constructor(start: WorkerStart) {
+  constructor(start: WorkerStart, thread: Worker) {
     this.#file = start.file;
-    const entry = new URL(
-      import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
-      import.meta.url,
-    );
-    this.#worker = startWorker(entry, { workerData: start, env: {}, name: 'signalbox-database' });
+    this.#worker = thread;
     this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
     this.#worker.on('error', () => this.#end());
     this.#worker.on('exit', () => this.#end());
+    this.#worker.postMessage(start);
   }
 
   async opened(deadlineMs: number): Promise<void> {
@@ -138,13 +134,4 @@ const CLOSE_MS = 30_000;
 
 function ended(): SignalboxError {
   return new SignalboxError('database', { detail: 'be used: it is closed' });
-}
-
-/** A thread has no part in the compiled code that its process keeps unless it asks for it before it imports anything. */
-function startWorker(entry: URL, options: WorkerOptions): Worker {
-  const folder = getCompileCacheDir();
-  if (folder === undefined) return new Worker(entry, options);
-  const [cache, file] = [folder, entry.href].map((text) => JSON.stringify(text));
-  const boot = `require('node:module').enableCompileCache(${cache}); import(${file});`;
-  return new Worker(boot, { ...options, eval: true });
 }

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { EngineError, openEngine, type Engine } from './engine.ts';
 import {
   OPEN_ID,
@@ -15,11 +15,10 @@ if (parentPort === null) throw new Error('Not a worker');
 const port = parentPort;
 const reply = (message: WorkerReply): void => port.postMessage(message);
 
-function start(): void {
+function start(given: WorkerStart): void {
   let engine: Engine;
   try {
-    // workerData is set by src/sql/database.ts alone.
-    engine = openEngine(workerData as WorkerStart);
+    engine = openEngine(given);
   } catch (error) {
     reply({ kind: 'failed', id: OPEN_ID, failure: failureOf(error, 'be opened') });
     port.close();
@@ -79,4 +78,4 @@ function failureOf(error: unknown, verb: string): SqlFailure {
     : { reason: 'failed', detail: `${verb}: ${text}` };
 }
 
-start();
+port.once('message', start);

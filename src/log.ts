@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { SignalboxError } from '../sdk/errors.ts';
 import type { RecordInput } from './records/record.ts';
-import { plainId, scrubText, type KeptText } from './records/scrub.ts';
+import { createScrubber, plainId, scrubText, type KeptText, type Scrub } from './records/scrub.ts';
 
 /** How much is logged. Decisions are at `warn` when something was stopped or failed, else at `info`. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -37,6 +37,7 @@ export interface Log {
 /** Opens a log. The caller closes it. */
 export function createLogger(options: LogOptions = {}): Log {
   const { level = 'info', pretty = false, reasons = 'scrubbed' } = options;
+  const scrub = createScrubber(reasons);
   const target = openDestination(options.destination);
   const stream = pretty ? prettyStream(target.stream) : target.stream;
   const settings = {
@@ -52,7 +53,7 @@ export function createLogger(options: LogOptions = {}): Log {
   const decisions: Logger = pino(settings, stream);
   return {
     decision(record) {
-      const line = decisionLine(record, reasons);
+      const line = decisionLine(record, scrub);
       if (record.code !== undefined || STOPPED.has(record.action)) decisions.warn(line);
       else decisions.info(line);
     },
@@ -82,7 +83,7 @@ const REDACTED = [
 const STOPPED: ReadonlySet<RecordInput['action']> = new Set(['block', 'ask', 'suppress', 'rework']);
 
 // Field by field, so that a record that holds more than its type says does not leak it.
-function decisionLine(record: RecordInput, kept: KeptText): LogFields {
+function decisionLine(record: RecordInput, scrub: Scrub): LogFields {
   const id = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : plainId(text);
   return {
@@ -93,7 +94,7 @@ function decisionLine(record: RecordInput, kept: KeptText): LogFields {
     version: id(record.version),
     action: record.action,
     code: record.code,
-    reason: record.reason === undefined ? undefined : scrubText(record.reason, kept),
+    reason: record.reason === undefined ? undefined : scrub(record.reason),
     durationMs: Math.round(record.durationMs * 1000) / 1000,
     session: id(record.sessionId),
     turn: id(record.turnId),

@@ -5,7 +5,7 @@ import type { AccessRules } from '../access/access-rules.ts';
 import type { ApprovalDesk } from '../approvals/approvals.ts';
 import type { DecisionLimits, Payload } from '../chain/call.ts';
 import { runChain, type ChainVerdict } from '../chain/chain.ts';
-import type { KeptText } from '../records/scrub.ts';
+import { createScrubber, type KeptText } from '../records/scrub.ts';
 import type { Context, Verdict } from '../verdict.ts';
 import { applicable, type BoundHook, type PointChain } from './bound-hook.ts';
 import type { DecisionLog } from './decision-log.ts';
@@ -101,10 +101,11 @@ interface Setting {
 
 /** Makes the functions that run chains. */
 export function createFiring(parts: FiringParts): Firing {
-  const { payloads, turns, decisions, limits, host, observers, reasons } = parts;
+  const { payloads, turns, decisions, limits, host, observers } = parts;
+  const scrub = createScrubber(parts.reasons);
   const runnerOf = createHookRunner(host, parts.ports);
   const settle = createSettling(parts);
-  const runShadow = createShadow({ runnerOf, decisions, limits, observers, reasons });
+  const runShadow = createShadow({ runnerOf, decisions, limits, observers, scrub });
   const newId = createIds();
   const timestampOf = createTimestamps();
 
@@ -211,7 +212,7 @@ export function createFiring(parts: FiringParts): Firing {
         if (observer !== undefined) {
           const ms = performance.now() - startMs;
           const { steps } = result;
-          observer.onVerdict(observedFire({ facts, steps, verdict, startTime, ms }, reasons));
+          observer.onVerdict(observedFire({ facts, steps, verdict, startTime, ms }, scrub));
         }
         if (shadow.length > 0) {
           isShadowed = true;

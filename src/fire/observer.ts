@@ -3,7 +3,7 @@ import type { FailureCode } from '../../sdk/errors.ts';
 import type { Point } from '../../sdk/points.ts';
 import type { Answer } from '../chain/call.ts';
 import type { Step } from '../chain/chain.ts';
-import { plainId, scrubText, type KeptText } from '../records/scrub.ts';
+import { plainId, type Scrub } from '../records/scrub.ts';
 import type { RuntimeCode, Verdict } from '../verdict.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { FireFacts } from './decision-log.ts';
@@ -112,13 +112,13 @@ export interface FireOutcome {
 /** Writes down a fire for observers; reasons as far as records keep them. */
 export function observedFire(
   { facts, steps, verdict, startTime, ms }: FireOutcome,
-  kept: KeptText,
+  scrub: Scrub,
 ): ObservedFire {
   const { fireId, point, context, toolCallId } = facts;
   const { sessionId, turnId, agent, traceparent } = context;
   const toolName = 'toolName' in verdict.payload ? verdict.payload.toolName : undefined;
   const { action, hook, code, approval, notRun } = verdict;
-  const reason = keptReason(verdict.reason, kept);
+  const reason = keptReason(verdict.reason, scrub);
   return {
     fireId,
     point,
@@ -135,16 +135,16 @@ export function observedFire(
     ...(code !== undefined && { code }),
     ...(reason !== undefined && { reason }),
     ...(approval !== undefined && { approvalId: approval.id }),
-    hooks: steps.map((step) => observedRun(step, kept)),
+    hooks: steps.map((step) => observedRun(step, scrub)),
     notRun,
   };
 }
 
 /** Writes down a run for observers. */
-export function observedRun({ hook, answer }: Step<BoundHook>, kept: KeptText): ObservedRun {
+export function observedRun({ hook, answer }: Step<BoundHook>, scrub: Scrub): ObservedRun {
   const { origin } = hook.entry;
   const { decision, failure, ms } = answer;
-  const reason = keptReason(failure === undefined ? saidIn(decision) : failure.detail, kept);
+  const reason = keptReason(failure === undefined ? saidIn(decision) : failure.detail, scrub);
   return {
     hook: hook.name,
     ...(origin.kind === 'package' && { package: origin.name, version: origin.version }),
@@ -162,6 +162,6 @@ export function saidIn(decision: Answer['decision']): string | undefined {
   return decision.action === 'modify' ? decision.note : undefined;
 }
 
-function keptReason(text: string | undefined, kept: KeptText): string | undefined {
-  return text === undefined ? undefined : scrubText(text, kept);
+function keptReason(text: string | undefined, scrub: Scrub): string | undefined {
+  return text === undefined ? undefined : scrub(text);
 }

@@ -2,7 +2,7 @@ import { callHook, type DecisionLimits, type Payload } from '../chain/call.ts';
 import type { BoundHook } from './bound-hook.ts';
 import type { DecisionLog, FireFacts } from './decision-log.ts';
 import { observedRun, type FireObservers } from './observer.ts';
-import type { KeptText } from '../records/scrub.ts';
+import type { Scrub } from '../records/scrub.ts';
 import type { FireFrame, createHookRunner } from './hook-run.ts';
 
 /** A fire whose verdict is given. */
@@ -19,7 +19,7 @@ export interface ShadowParts {
   readonly decisions: DecisionLog;
   readonly limits: DecisionLimits;
   readonly observers: FireObservers;
-  readonly reasons: KeptText;
+  readonly scrub: Scrub;
 }
 
 /** Makes the function that runs hooks in shadow mode: each on the same payload, recorded and without effect. */
@@ -28,7 +28,7 @@ export function createShadow({
   decisions,
   limits,
   observers,
-  reasons,
+  scrub,
 }: ShadowParts): (hooks: readonly BoundHook[], fire: ShadowedFire) => Promise<void> {
   return async (hooks, { facts, frame, payload }) => {
     // The caller's signal ends with the call, which is over.
@@ -38,7 +38,7 @@ export function createShadow({
       hooks.map(async (hook) => {
         const answer = await callHook({ hook, view, limits, run });
         await decisions.noteShadow({ ...facts, payload }, { hook, answer });
-        observers.current?.onShadow(facts, observedRun({ hook, answer }, reasons));
+        observers.current?.onShadow(facts, observedRun({ hook, answer }, scrub));
       }),
     );
   };

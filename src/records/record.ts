@@ -4,7 +4,7 @@ import type { Point } from '../../sdk/points.ts';
 import type { DecisionTable } from '../sql/tables.ts';
 import type { RuntimeCode } from '../verdict.ts';
 import type { NewDecision } from '../sql/decisions.ts';
-import { plainId, scrubText, type KeptText } from './scrub.ts';
+import { plainId, type Scrub } from './scrub.ts';
 
 /** What one hook did, as the chain hands it over. It says what the hook did, never the data it saw. */
 export interface RecordInput {
@@ -50,7 +50,7 @@ export interface DecisionRecord extends Omit<
 /** The row of a record: its reason as far as it may be kept, identifiers bounded. */
 export function rowOf(
   record: RecordInput,
-  { id, now, kept }: { readonly id: string; readonly now: number; readonly kept: KeptText },
+  { id, now, scrub }: { readonly id: string; readonly now: number; readonly scrub: Scrub },
 ): NewDecision {
   const optional = (text: string | undefined): string | null =>
     text === undefined ? null : plainId(text);
@@ -64,7 +64,7 @@ export function rowOf(
     version: optional(record.version),
     action: record.action,
     code: record.code ?? null,
-    reason: record.reason === undefined ? null : (scrubText(record.reason, kept) ?? null),
+    reason: record.reason === undefined ? null : (scrub(record.reason) ?? null),
     duration_ms: record.durationMs,
     session_id: optional(record.sessionId),
     turn_id: optional(record.turnId),

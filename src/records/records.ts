@@ -10,7 +10,7 @@ import type { PayloadSeal } from './payload-seal.ts';
 import { conditionsOf, type RecordFilter } from './record-filter.ts';
 import { newRecordId } from './record-id.ts';
 import { recordOf, rowOf, type DecisionRecord, type RecordInput } from './record.ts';
-import type { KeptText } from './scrub.ts';
+import { createScrubber, type KeptText } from './scrub.ts';
 import { openUseCounts, type UseInput } from './use-counts.ts';
 
 export type { DecisionRecord, RecordInput } from './record.ts';
@@ -97,6 +97,7 @@ export function openRecords(database: Database, options: RecordsOptions = {}): R
   const payloads = openDecisionPayloads(database);
   const commits = createGroupCommit(database);
   const uses = openUseCounts(database, now);
+  const scrub = createScrubber(kept);
   let isClosed = false;
   const flush = async (): Promise<void> => {
     await commits.flush();
@@ -107,7 +108,7 @@ export function openRecords(database: Database, options: RecordsOptions = {}): R
     async append(record, exchange) {
       if (isClosed) throw new SignalboxError('database', { detail: 'take a record: it is closed' });
       const time = now();
-      const row = rowOf(record, { id: newRecordId(record.time ?? time), now: time, kept });
+      const row = rowOf(record, { id: newRecordId(record.time ?? time), now: time, scrub });
       const sealed = exchange === undefined ? undefined : seal?.seal(row.id, exchange);
       if (sealed === undefined) return commits.add(decisions.insert(row));
       const payload = payloads.insert({ decision_id: row.id, time: row.time, sealed });

@@ -19,6 +19,25 @@ export function scrubText(text: string, kept: KeptText): string | undefined {
   }
 }
 
+/** Makes one text after the other fit to be kept. */
+export type Scrub = (text: string) => string | undefined;
+
+/** Texts that a scrubber knows: most reasons of a guard are the same few. */
+const KNOWN_TEXTS = 64;
+
+/** {@link scrubText} that remembers what it made of the last texts. */
+export function createScrubber(kept: KeptText): Scrub {
+  const known = new Map<string, string | undefined>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined || text.length > WINDOW) return before ?? scrubText(text, kept);
+    const fit = scrubText(text, kept);
+    if (known.size >= KNOWN_TEXTS) known.clear();
+    known.set(text, fit);
+    return fit;
+  };
+}
+
 /** An identifier of a caller, as it may be kept: escaped and at most 256 bytes. */
 export function plainId(text: string): string {
   if (PLAIN.test(text)) return text;

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { createQueryBuilder } from './dialect.ts';
-import type { Statement } from './messages.ts';
+import type { SqlValue, Statement, StatementRun } from './messages.ts';
 import { resultOf, type Result } from './result.ts';
 import type { QueryBuilder } from './tables.ts';
 import { startThread, type DatabaseThreads } from './threads.ts';
@@ -111,16 +111,27 @@ function overCalls(
     run,
     async batch(statements, call = {}) {
       const calls = await started();
-      const results = await calls.send({ kind: 'batch', statements }, bounds(call));
+      const results = await calls.send({ kind: 'batch', runs: runsOf(statements) }, bounds(call));
       return results.map(resultOf);
     },
     async check() {
       const calls = await started();
-      const [result] = await calls.send({ kind: 'check' }, bounds({ deadlineMs: CHECK_MS }));
-      return result?.rows.map(([detail]) => String(detail)) ?? [];
+      const [result = 0] = await calls.send({ kind: 'check' }, bounds({ deadlineMs: CHECK_MS }));
+      return resultOf(result).rows.map(({ detail }) => String(detail));
     },
     close: async () => (await started()).close(),
   };
+}
+
+/** Statements of one text that follow each other go together. */
+function runsOf(statements: readonly Statement[]): StatementRun[] {
+  const runs: { readonly sql: string; readonly parameters: (readonly SqlValue[])[] }[] = [];
+  for (const { sql, parameters } of statements) {
+    const last = runs.at(-1);
+    if (last?.sql === sql) last.parameters.push(parameters);
+    else runs.push({ sql, parameters: [parameters] });
+  }
+  return runs;
 }
 
 const OPENING_MS = 60_000;

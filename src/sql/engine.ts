@@ -6,9 +6,11 @@ import { MIGRATIONS, TEMPORARY_TABLES } from './migrations.ts';
 import type {
   Bounds,
   SqlFailure,
+  BatchResult,
   SqlValue,
   Statement,
   StatementResult,
+  StatementRun,
   WorkerStart,
 } from './messages.ts';
 
@@ -16,7 +18,7 @@ import type {
 export interface Engine {
   run(statement: Statement, bounds: Bounds): StatementResult;
   /** Runs the statements as one transaction that takes the write lock at its start. */
-  batch(statements: readonly Statement[], bounds: Bounds): StatementResult[];
+  batch(runs: readonly StatementRun[], bounds: Bounds): BatchResult[];
   /** What is wrong with the file, at most so many rows. */
   check(bounds: Bounds): StatementResult;
   close(): void;
@@ -58,8 +60,8 @@ export function openEngine(start: WorkerStart): Engine {
   const statements = new StatementCache(database);
   return {
     run: (statement, bounds) => execute(statements, statement, bounds),
-    batch: (list, bounds) =>
-      transact(database, () => list.map((each) => execute(statements, each, bounds))),
+    batch: (runs, bounds) =>
+      transact(database, () => runs.flatMap((run) => executeAll(statements, run, bounds))),
     check(bounds) {
       database.setAuthorizer(null);
       const problems = damages(database);
@@ -229,6 +231,17 @@ function execute(
     rows.push(row);
   }
   return { columns, rows, changes: 0 };
+}
+
+function executeAll(
+  cache: StatementCache,
+  { sql, parameters }: StatementRun,
+  bounds: Bounds,
+): BatchResult[] {
+  const { statement, columns } = cache.get(sql);
+  if (columns.length > 0)
+    return parameters.map((each) => execute(cache, { sql, parameters: each }, bounds));
+  return parameters.map((each) => Number(statement.run(...each).changes));
 }
 
 function sizeOf(value: SqlValue): number {

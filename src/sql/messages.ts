@@ -24,6 +24,12 @@ export interface StatementResult {
   readonly changes: number;
 }
 
+/** One statement, once for each list of parameters: many records in a message have one text. */
+export interface StatementRun {
+  readonly sql: string;
+  readonly parameters: readonly (readonly SqlValue[])[];
+}
+
 /** From the runtime to the database worker. A batch is one transaction: all of it or nothing. */
 export type WorkerRequest =
   | {
@@ -35,16 +41,19 @@ export type WorkerRequest =
   | {
       readonly kind: 'batch';
       readonly id: number;
-      readonly statements: readonly Statement[];
+      readonly runs: readonly StatementRun[];
       readonly bounds: Bounds;
     }
   /** Reads the whole file; one row for each thing that is wrong with it. */
   | { readonly kind: 'check'; readonly id: number; readonly bounds: Bounds }
   | { readonly kind: 'close'; readonly id: number };
 
+/** What came of one statement of a batch: its changes alone, if it returns no rows. */
+export type BatchResult = StatementResult | number;
+
 /** From the database worker. The first reply, to `OPEN_ID`, says whether the database is open. */
 export type WorkerReply =
-  | { readonly kind: 'done'; readonly id: number; readonly results: readonly StatementResult[] }
+  | { readonly kind: 'done'; readonly id: number; readonly results: readonly BatchResult[] }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: SqlFailure };
 
 /** Why a request failed; `detail` completes "The database could not …" and never holds a value. */

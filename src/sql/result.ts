@@ -1,4 +1,4 @@
-import type { SqlValue, StatementResult } from './messages.ts';
+import type { BatchResult, SqlValue } from './messages.ts';
 
 /** What a statement came to. */
 export interface Result {
@@ -9,7 +9,9 @@ export interface Result {
 }
 
 /** The result with its rows as objects. */
-export function resultOf({ columns, rows, changes }: StatementResult): Result {
+export function resultOf(result: BatchResult): Result {
+  if (typeof result === 'number') return { rows: [], changes: result };
+  const { columns, rows, changes } = result;
   // The columns are the project's own; fromEntries is slower, and this is on the path of every read.
   const objectOf = (row: readonly SqlValue[]): Record<string, SqlValue> => {
     const object: Record<string, SqlValue> = {};

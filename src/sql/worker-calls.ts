@@ -4,8 +4,9 @@ import {
   OPEN_ID,
   type Bounds,
   type SqlFailure,
+  type BatchResult,
   type Statement,
-  type StatementResult,
+  type StatementRun,
   type WorkerReply,
   type WorkerRequest,
   type WorkerStart,
@@ -19,7 +20,7 @@ export interface CallBounds {
 }
 
 interface PendingCall {
-  readonly resolve: (results: readonly StatementResult[]) => void;
+  readonly resolve: (results: readonly BatchResult[]) => void;
   readonly reject: (error: SignalboxError) => void;
   readonly timer: NodeJS.Timeout;
 }
@@ -27,7 +28,7 @@ interface PendingCall {
 /** What a call asks of the worker. */
 export type Work =
   | { readonly kind: 'run'; readonly statement: Statement }
-  | { readonly kind: 'batch'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'batch'; readonly runs: readonly StatementRun[] }
   | { readonly kind: 'check' }
   | { readonly kind: 'close' };
 
@@ -61,7 +62,7 @@ export class WorkerCalls {
   async send(
     work: Work,
     { deadlineMs, maxRows, maxBytes }: CallBounds,
-  ): Promise<readonly StatementResult[]> {
+  ): Promise<readonly BatchResult[]> {
     if (this.#isEnded || this.#closing !== undefined) throw ended();
     return this.#post(work, { deadline: Date.now() + deadlineMs, maxRows, maxBytes }, deadlineMs);
   }
@@ -80,7 +81,7 @@ export class WorkerCalls {
     }
   }
 
-  #post(work: Work, bounds: Bounds, deadlineMs: number): Promise<readonly StatementResult[]> {
+  #post(work: Work, bounds: Bounds, deadlineMs: number): Promise<readonly BatchResult[]> {
     this.#lastId += 1;
     const id = this.#lastId;
     const settled = this.#wait(id, deadlineMs);
@@ -88,7 +89,7 @@ export class WorkerCalls {
     return settled;
   }
 
-  #wait(id: number, deadlineMs: number): Promise<readonly StatementResult[]> {
+  #wait(id: number, deadlineMs: number): Promise<readonly BatchResult[]> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);

@@ -3,7 +3,7 @@ import { EngineError, openEngine, type Engine } from './engine.ts';
 import {
   OPEN_ID,
   type SqlFailure,
-  type StatementResult,
+  type BatchResult,
   type WorkerReply,
   type WorkerRequest,
   type WorkerStart,
@@ -47,14 +47,14 @@ const VERBS = {
   close: 'be closed',
 } as const;
 
-function perform(engine: Engine, request: WorkerRequest): readonly StatementResult[] {
+function perform(engine: Engine, request: WorkerRequest): readonly BatchResult[] {
   switch (request.kind) {
     case 'run':
       checkDeadline(request.bounds.deadline);
       return [engine.run(request.statement, request.bounds)];
     case 'batch':
       checkDeadline(request.bounds.deadline);
-      return engine.batch(request.statements, request.bounds);
+      return engine.batch(request.runs, request.bounds);
     case 'check':
       return [engine.check(request.bounds)];
     case 'close':

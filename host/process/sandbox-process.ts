@@ -26,9 +26,10 @@ export class SandboxProcess {
   readonly child: Child;
   readonly places: PlaceBook;
   calls = 0;
-  idleSince: number;
+  idleSince = performance.now();
   readonly #options: ProcessOptions;
-  readonly #activities = new Map<number, Activity>();
+  /** A few at a time. Tables that a map outgrows would keep what has ended until the whole heap is collected. */
+  readonly #activities: Activity[] = [];
   readonly #deliveries: Delivery[] = [];
   /** Runs that were sent ahead, in the order that the child takes them up; those whose callers have gone among them. */
   readonly #line: Activity[] = [];
@@ -37,7 +38,7 @@ export class SandboxProcess {
   readonly #segment: Segment;
   readonly #grace: Grace;
   readonly #caps = new Deadlines<Activity>(
-    () => this.#activities.values(),
+    () => this.#activities,
     (activity) => this.cancel(activity, { by: 'cap' }),
   );
   #lastId = 0;
@@ -50,7 +51,6 @@ export class SandboxProcess {
     const isStuck = (): boolean =>
       options.kind === 'worker' ? this.#stopping.size > 0 : this.#segment.isStuck;
     this.#grace = new Grace(options.graceMs, isStuck, () => child.kill());
-    this.idleSince = performance.now();
     this.places = new PlaceBook(options.kind, options.maxPlaces, (place) =>
       child.send({ type: 'drop', place: place.id }),
     );
@@ -84,7 +84,7 @@ export class SandboxProcess {
   }
 
   get isIdle(): boolean {
-    return this.#activities.size === 0;
+    return this.#activities.length === 0;
   }
 
   /** How long the code that runs now has been running, in milliseconds; 0 when none does. */
@@ -105,11 +105,10 @@ export class SandboxProcess {
     const onAbort = (aborted: Activity): void => this.cancel(aborted, { by: 'caller' });
     const isBehind = this.#options.kind === 'isolate' && !this.#isOpen;
     const sent = [errand, ...following].map((each, at) => {
-      this.#lastId += 1;
-      const activity = newActivity(this.#lastId, each, onAbort);
+      const activity = newActivity((this.#lastId += 1), each, onAbort);
       activity.sentAs = at > 0 ? 'next' : isBehind ? 'behind' : 'run';
       each.place.users += 1;
-      this.#activities.set(activity.id, activity);
+      this.#activities.push(activity);
       return activity;
     });
     const messages = sent.map((each) => messageOf(each, each.sentAs));
@@ -175,7 +174,7 @@ export class SandboxProcess {
   }
 
   get #hasLane(): boolean {
-    return this.child.isAlive && this.#activities.size < this.#options.lanes;
+    return this.child.isAlive && this.#activities.length < this.#options.lanes;
   }
 
   /** No code runs, and none is about to. */
@@ -186,7 +185,8 @@ export class SandboxProcess {
   #take(message: FromChild): void {
     if (message.type === 'ready') return this.child.kill('garbage');
     const running = this.#segment.activity;
-    const named = running?.id === message.id ? running : this.#activities.get(message.id);
+    const { id } = message;
+    const named = running?.id === id ? running : this.#activities.find((each) => each.id === id);
     const isStopping = this.#stopping.has(message.id);
     if (!isExpected(message, { kind: this.#options.kind, running, named, isStopping }))
       return this.child.kill('garbage');
@@ -278,7 +278,7 @@ export class SandboxProcess {
     activity.isOver = true;
     for (const timer of activity.timers) clearTimeout(timer);
     activity.unlisten?.();
-    this.#activities.delete(activity.id);
+    this.#activities.splice(this.#activities.indexOf(activity), 1);
     activity.onEnd(ending);
   }
 
@@ -287,7 +287,7 @@ export class SandboxProcess {
     this.#grace.stop();
     this.#line.length = 0;
     const loss = { exit, running: this.#segment.activity, isMemoryKill: this.#isMemoryKill };
-    for (const [activity, ending] of endingsOf([...this.#activities.values()], loss))
+    for (const [activity, ending] of endingsOf([...this.#activities], loss))
       this.#finish(activity, ending);
     this.places.clear();
     this.#options.events.onGone();

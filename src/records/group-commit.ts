@@ -14,7 +14,7 @@ export interface GroupCommit {
  * A group is sent so long after the one before it, or once it has so many: a commit costs as much as many records. The
  * first after a while goes at once.
  */
-const GROUP = { apartMs: 8, records: 256 } as const;
+const GROUP = { apartMs: 16, records: 256 } as const;
 
 /** Records on their way; past it the database is too slow for what is recorded, and callers must learn it. */
 const MAX_WAITING = 20_000;

@@ -259,7 +259,7 @@ test.each(REFUSED)(
   async (_, files, more, { code, detail }) => {
     const project = await makeProject(registry.npmrc);
     const entries = [...packed(guards('hostile', files)), ...more];
-    await registry.npm('unpublish', 'hostile', '--force').catch(() => undefined);
+    await registry.unpublish('hostile');
     await registry.publishArchive({ name: 'hostile', version: '1.0.0' }, entries);
     const before = await project.state();
     await expect(project.add('hostile')).rejects.toMatchObject({

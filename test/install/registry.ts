@@ -19,6 +19,8 @@ export interface Registry {
   publish(files: Tree, tag?: string): Promise<void>;
   /** Publishes an archive that npm would not make; whoever signs in may send what they like. */
   publishArchive(identity: Identity, entries: readonly ArchiveEntry[]): Promise<void>;
+  /** Takes a package back with all its versions, as `npm unpublish` does; nothing where there is none. */
+  unpublish(name: string): Promise<void>;
   /** Runs another command of npm against the registry. */
   npm(...args: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -70,6 +72,14 @@ export async function openRegistry(): Promise<Registry> {
       }),
     publishArchive: (manifest, entries) =>
       put(url, { token, tag: 'latest', manifest, archive: archiveOf(entries) }),
+    async unpublish(name) {
+      const authorization = `Bearer ${token}`;
+      const answer = await fetch(`${url}${name}/-rev/all`, {
+        method: 'DELETE',
+        headers: { authorization },
+      });
+      if (!answer.ok && answer.status !== 404) throw refusal(answer);
+    },
     async close() {
       const closed = once(server, 'close');
       server.kill('SIGKILL');
@@ -162,5 +172,9 @@ async function put(url: string, { token, tag, manifest, archive }: Upload): Prom
       },
     }),
   });
-  if (!answer.ok) throw new Error(`The registry answers ${answer.status}`);
+  if (!answer.ok) throw refusal(answer);
+}
+
+function refusal({ status }: Response): Error {
+  return new Error(`The registry answers ${status}`);
 }

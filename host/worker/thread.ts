@@ -1,4 +1,5 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import { existsSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { MessageChannel, parentPort, threadId, type MessagePort } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
@@ -44,7 +45,10 @@ interface Loaded {
 }
 
 // Types need not be taken out of the same sources at every start.
-enableCompileCache(join(import.meta.dirname, 'compiled'));
+const compiled = join(import.meta.dirname, 'compiled');
+// At the very first, what takes them out is made ready while nobody waits for it.
+if (!existsSync(compiled)) stripTypeScriptTypes('');
+enableCompileCache(compiled);
 provideModules();
 const hooks = new Map<string, Promise<Loaded | string>>();
 const { port1: port, port2 } = new MessageChannel();

@@ -42,7 +42,13 @@ export async function addGate(
   const checkRequests = limiter(app, 'requests', requestsPerMinute);
   const checkFires = limiter(app, 'fires', firesPerMinute);
   app.decorateRequest('caller', undefined);
-  app.addHook('onRequest', async (request, reply) => {
+  const refuse = async (error: unknown, ...asked: Asked): Promise<never> => {
+    const isGuess = error instanceof SignalboxError && error.code === 'unauthorised';
+    if (isGuess) await checkFailures?.(...asked);
+    throw error;
+  };
+  // A promise only where something is awaited: each costs every fire a turn.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(HEADERS);
     const { method, headers } = request;
     const { rawHeaders } = request.raw;
@@ -52,17 +58,17 @@ export async function addGate(
       // Where nothing is, any caller is told so.
       checkRole(request.caller, request.is404 ? 'agent' : (config.role ?? 'admin'));
     } catch (error) {
-      const isGuess = error instanceof SignalboxError && error.code === 'unauthorised';
-      if (isGuess) await checkFailures?.(request, reply);
-      throw error;
+      refuse(error, request, reply).catch(done);
+      return;
     }
     const check = url === FIRE_ROUTE ? checkFires : checkRequests;
-    // Awaiting nothing would cost a turn of every fire.
-    if (check !== undefined) await check(request, reply);
+    if (check === undefined) done();
+    else check(request, reply).then(() => done(), done);
   });
 }
 
-type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+type Asked = [request: FastifyRequest, reply: FastifyReply];
+type Check = (...asked: Asked) => Promise<void>;
 
 /** Makes what throws `rate_limited` for a caller that came too often within a minute. */
 function limiter(app: FastifyInstance, name: string, max: number | null): Check | undefined {

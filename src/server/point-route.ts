@@ -33,7 +33,10 @@ export function addPointRoute(app: FastifyInstance, runtime: Runtime): void {
       response: answers('Verdict', 400, 401, 403, 404, 413, 415, 500, 503, 504),
     },
     // Before the body is read.
-    onRequest: async (request) => void pointOf(request.params.point),
+    onRequest(request, _reply, done) {
+      pointOf(request.params.point);
+      done();
+    },
     handler: async (request, reply) => {
       const { payload, context, deadlineMs } = request.body;
       const point = pointOf(request.params.point);

@@ -123,10 +123,11 @@ async function createApp(
   const methods = watchMethods(app);
   const { host, keys, limits = NO_LIMITS } = options;
   await addGate(app, { host, keys, limits });
-  app.addHook('onRequest', async () => {
-    if (state.isStopping) throw new SignalboxError('server_stopping');
+  app.addHook('onRequest', (_request, _reply, done) => {
+    done(state.isStopping ? new SignalboxError('server_stopping') : undefined);
   });
-  app.addHook('onResponse', async ({ method, url, caller, routeOptions }, { statusCode }) => {
+  app.addHook('onResponse', ({ method, url, caller, routeOptions }, { statusCode }, done) => {
+    done();
     if (caller === undefined || !isAct(method, routeOptions.config.role)) return;
     const act = routeOptions.schema?.operationId;
     const path = printable(url.split('?')[0] ?? '', 300);
@@ -138,9 +139,10 @@ async function createApp(
       role: caller.role,
     });
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _body, done) => {
     // Otherwise the caller's connection stays open for a next request and holds up the end.
     if (state.isStopping) reply.header('connection', 'close');
+    done();
   });
   app.setErrorHandler((error, { routeOptions }, reply) => {
     const { status, body } = answerOf(error, maxBytes, routeOptions.config.statuses);

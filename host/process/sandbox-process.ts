@@ -17,6 +17,7 @@ import type { FromChild } from '../messages.ts';
 import { isQuick, PlaceBook } from './place-book.ts';
 import type { ProcessOptions } from './process-options.ts';
 import { PATIENCE_MS, Segment } from './segment.ts';
+import { Stopping } from './stopping.ts';
 
 /**
  * One process that runs hooks of one owner. It knows at every moment whose code runs there, so that when the process
@@ -34,7 +35,7 @@ export class SandboxProcess {
   /** Runs that were sent ahead, in the order that the child takes them up; those whose callers have gone among them. */
   readonly #line: Activity[] = [];
   /** Activities that were cancelled and have not been reported stopped. */
-  readonly #stopping = new Set<number>();
+  readonly #stopping = new Stopping();
   readonly #segment: Segment;
   readonly #grace: Grace;
   readonly #caps = new Deadlines<Activity>(
@@ -188,11 +189,11 @@ export class SandboxProcess {
     const { id } = message;
     const named = running?.id === id ? running : this.#activities.find((each) => each.id === id);
     const isStopping = this.#stopping.has(message.id);
-    if (!isExpected(message, { kind: this.#options.kind, running, named, isStopping }))
-      return this.child.kill('garbage');
+    const isFair = isExpected(message, { kind: this.#options.kind, running, named, isStopping });
+    if (!isFair || (isStopping && !this.#stopping.mayGoOn())) return this.child.kill('garbage');
     switch (message.type) {
       case 'stopped':
-        this.#stopping.delete(message.id);
+        this.#stopping.end(message.id);
         this.#leave(message.id);
         return this.#free();
       case 'settle':

@@ -113,6 +113,15 @@ test('what a child says after its answer, when nothing runs, ends it', async () 
   await untilGone(pids);
 });
 
+test('a child that goes on talking of a call that was ended, and never says that it stopped, is ended', async () => {
+  const { result, pids } = await callOf(
+    `say(3, heard.id, 0, ''); setInterval(() => { for (let at = 0; at < 100; at += 1) say(5, heard.id, 0, 'x'); }, 1)`,
+    CAP_MS,
+  );
+  expect(result).toMatchObject({ ok: false, code: 'timeout' });
+  await untilGone(pids);
+});
+
 test.each([
   ['another build', `say(1, 0, ${PROTOCOL}, 'another');`],
   ['another wire', `say(1, 0, ${PROTOCOL + 1}, 'x');`],

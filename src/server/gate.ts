@@ -58,12 +58,12 @@ export async function addGate(
       // Where nothing is, any caller is told so.
       checkRole(request.caller, request.is404 ? 'agent' : (config.role ?? 'admin'));
     } catch (error) {
-      refuse(error, request, reply).catch(done);
-      return;
+      return refuse(error, request, reply);
     }
     const check = url === FIRE_ROUTE ? checkFires : checkRequests;
-    if (check === undefined) done();
-    else check(request, reply).then(() => done(), done);
+    if (check !== undefined) return check(request, reply);
+    done();
+    return undefined;
   });
 }
 

@@ -139,7 +139,7 @@ async function createApp(
       role: caller.role,
     });
   });
-  app.addHook('onSend', (_request, reply, _body, done) => {
+  app.addHook('onSend', (...[, reply, , done]) => {
     // Otherwise the caller's connection stays open for a next request and holds up the end.
     if (state.isStopping) reply.header('connection', 'close');
     done();

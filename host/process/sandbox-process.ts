@@ -288,8 +288,7 @@ export class SandboxProcess {
     this.#grace.stop();
     this.#line.length = 0;
     const loss = { exit, running: this.#segment.activity, isMemoryKill: this.#isMemoryKill };
-    for (const [activity, ending] of endingsOf([...this.#activities], loss))
-      this.#finish(activity, ending);
+    for (const ended of endingsOf([...this.#activities], loss)) this.#finish(...ended);
     this.places.clear();
     this.#options.events.onGone();
   }

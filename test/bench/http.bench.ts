@@ -26,6 +26,10 @@ try {
   await startWorkerd(bench.folder, { host: '127.0.0.1', port }, onEnd);
   const barePort = await startBareServer();
   const loader = startLoader();
+  const inside = await writeFolder([{ name: 'look' }]);
+  onEnd(() => inside.remove());
+  const runtime = await inside.open();
+  onEnd(() => runtime.close());
 
   const bodies = Array.from({ length: SESSIONS }, (_, at) =>
     JSON.stringify({ payload: CALL, context: { sessionId: `s${at}` } }),
@@ -34,6 +38,7 @@ try {
   const ours = { origin: server.url, path, bodies };
   const theirs = { origin: `http://127.0.0.1:${port}`, path, bodies };
   const least = { origin: `http://127.0.0.1:${barePort}`, path, bodies };
+  const open = { ...ours, path: '/v1/points/postToolUse' };
   const subject = (name: string, target: Target): Subject => ({
     name,
     async sample(calls) {
@@ -41,29 +46,45 @@ try {
       return result.kind === 'sample' ? result.times : [];
     },
   });
-  const [post, workerd, bare] = await interleave(
+  const fire: Subject = {
+    name: 'fire in process',
+    async sample(calls) {
+      const times: number[] = [];
+      for (let count = 0; count < calls; count += 1) {
+        const startedAt = performance.now();
+        await runtime.fire('preToolUse', CALL, { sessionId: 's0' });
+        times.push((performance.now() - startedAt) * 1000);
+      }
+      return times;
+    },
+  };
+  const [post, workerd, bare, passed, fired] = await interleave(
     [
       subject('POST', ours),
       subject('workerd, HTTP kept alive', theirs),
       subject('node:http that parses and answers, no hook', least),
+      subject('POST to a point without a hook', open),
+      fire,
     ],
     { calls: 400, rounds: 9, warmUp: 1000 },
   );
   if (post === undefined || workerd === undefined || bare === undefined)
     throw new Error('A subject was not measured');
+  if (passed === undefined || fired === undefined) throw new Error('A floor was not measured');
 
   const rate = async (target: Target): Promise<number> => {
     const order = { kind: 'rate', target, connections: CONNECTIONS, forMs: ROUND_MS } as const;
     const result = await loader(order);
     return result.kind === 'rate' ? result.perSecond : NaN;
   };
-  const rates: { readonly ours: number; readonly theirs: number; readonly least: number }[] = [];
-  for (const target of [ours, ours, theirs, least]) await rate(target);
+  const rates: Record<'ours' | 'theirs' | 'least' | 'open', number>[] = [];
+  for (const target of [ours, ours, theirs, least, open]) await rate(target);
   for (let round = 0; round < ROUNDS; round += 1) {
     rates.push({
       ours: await rate(ours),
       theirs: await rate(theirs),
       least: await rate(least),
+      open: await rate(open),
     });
   }
   report([
@@ -89,6 +110,24 @@ try {
       baseline: bare.name,
       baselineValue: median(rates.map((each) => each.least)),
       ratio: median(rates.map((each) => each.ours / each.least)),
+    },
+    versus('of it, HTTP: a point without a hook', {
+      subject: passed,
+      baseline: bare,
+      ratio: ratioOf(passed, bare),
+    }),
+    versus('of it, the hook: fire in process', {
+      subject: fired,
+      baseline: post,
+      ratio: ratioOf(fired, post),
+    }),
+    {
+      measured: 'requests to a point without a hook',
+      value: median(rates.map((each) => each.open)),
+      unit: '/s',
+      baseline: bare.name,
+      baselineValue: median(rates.map((each) => each.least)),
+      ratio: median(rates.map((each) => each.open / each.least)),
     },
   ]);
 } finally {

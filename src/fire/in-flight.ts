@@ -16,7 +16,7 @@ export function createInFlight(): InFlight {
     },
     leave() {
       running -= 1;
-      if (running > 0) return;
+      if (running > 0 || waiting.length === 0) return;
       for (const resolve of waiting) resolve();
       waiting = [];
     },

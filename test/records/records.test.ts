@@ -50,6 +50,22 @@ test('appends at once share a commit, and each resolves after it', async () => {
   expect((await records.query({ limit: 1000 })).records).toHaveLength(300);
 });
 
+test('what is recorded soon after a commit goes with the next one, and nothing waits long', async () => {
+  let commits = 0;
+  const counting: Database = {
+    ...database,
+    batch(...args) {
+      commits += 1;
+      return database.batch(...args);
+    },
+  };
+  const records = openRecords(counting);
+  for (let count = 0; count < 3; count += 1) await records.append(RECORD);
+  const before = commits;
+  await Promise.all([records.append(RECORD), records.append(RECORD)]);
+  expect([before, commits]).toEqual([3, 4]);
+});
+
 test('pages go from the newest to the oldest and meet no record twice, whatever comes in between', async () => {
   let clock = 0;
   const records = openRecords(database, { now: () => clock });

@@ -33,6 +33,18 @@ test('a new database can be read by its owner alone', async () => {
   for (const name of [file, `${file}-wal`]) expect(statSync(name).mode & 0o077).toBe(0);
 });
 
+test('a batch gives each statement its own result, in order', async () => {
+  const database = shared;
+  const [first, second, read, again] = await database.batch([
+    row('a'),
+    row('b'),
+    plain('select key from store_rows order by key'),
+    plain('delete from store_rows'),
+  ]);
+  expect([first?.changes, second?.changes, again?.changes]).toEqual([1, 1, 2]);
+  expect(read?.rows).toEqual([{ key: 'a' }, { key: 'b' }]);
+});
+
 test('a batch is kept whole or not at all', async () => {
   const database = shared;
   await expect(database.batch([row('a'), row('b'), row('a')])).rejects.toMatchObject({

@@ -12,7 +12,9 @@ const exclude = [
 
 /** Files that change the folder, the environment or the streams of their process, or count what it holds. */
 const ALONE = [
-  'test/{authors,chaos,cli,console,hostile,install,storm}/**/*.test.ts',
+  'test/{chaos,console,hostile,install,storm}/**/*.test.ts',
+  'test/authors/published.test.ts',
+  'test/cli/run.test.ts',
   'test/loop/killed.test.ts',
   'test/records/commands.test.ts',
 ];

@@ -44,6 +44,7 @@ const SETTLE_MS = 500;
 /** What a first runtime costs once is no leak: to be called before the first corpus of a process. */
 export async function warmUp(): Promise<void> {
   for (let at = 0; at < 2; at += 1) await (await openStage([], 'closed')).close();
+  await setTimeout(SETTLE_MS);
 }
 
 /** Runs every program of a corpus under the given policies beside a well-behaved package. */
@@ -55,7 +56,6 @@ export async function runCorpus({
 }: CorpusRun): Promise<CorpusReport> {
   process.env['HOST_CANARY'] = CANARY;
   const programs = await readCorpus(folder, isWanted);
-  await setTimeout(SETTLE_MS);
   const before = { rssMb: await rssMb(), descriptors: descriptors(), children: children() };
   const loop = monitorEventLoopDelay({ resolution: 5 });
   const findings: (Finding & { policy: Policy })[] = [];

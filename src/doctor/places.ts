@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -17,12 +17,23 @@ export async function judgePlaces(file: string): Promise<Finding[]> {
   const databases = [...new Set([config.store.file, config.records.file])];
   const findings = await Promise.all([
     ...databases.map((path) => tried(`database ${path}`, () => openAndClose(path))),
-    tried(`cache ${config.cacheFolder}`, () => writeInto(config.cacheFolder)),
+    judgeCache(config.cacheFolder),
     tried(`folder ${join(config.folder, '.signalbox')}`, () =>
       writeInto(join(config.folder, '.signalbox')),
     ),
   ]);
   return [fine('configuration', file), ...findings];
+}
+
+/** What is installed elsewhere, as when an image was built, is read alone by the user that serves. */
+async function judgeCache(folder: string): Promise<Finding> {
+  const name = `cache ${folder}`;
+  const finding = await tried(name, () => writeInto(folder));
+  if (finding.state === 'fine') return finding;
+  return readdir(folder).then(
+    () => fine(name, 'can be read; packages are installed by another user, or elsewhere'),
+    () => finding,
+  );
 }
 
 async function openAndClose(path: string): Promise<void> {

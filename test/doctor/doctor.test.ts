@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { LAYERS } from '../../host/launch.ts';
 import { engineVersions, judgeEngine } from '../../src/doctor/engine.ts';
 import { examine } from '../../src/doctor/examine.ts';
@@ -64,6 +64,25 @@ test('a database that cannot be opened is weak', async () => {
   );
   expect(findings.find(({ name }) => name.includes('/dev/null'))?.state).toBe('weak');
 });
+
+// Nobody, not even root, makes files there.
+const UNWRITABLE = '/sys/kernel';
+
+test.skipIf(process.platform !== 'linux')(
+  'a cache that is only read is fine, as in an image; one that cannot be made is weak (needs Linux)',
+  async () => {
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const file = await folderWith('{}');
+    const stateWith = async (cache: string): Promise<string | undefined> => {
+      vi.stubEnv('SIGNALBOX_CACHE', cache);
+      return (await judgePlaces(file)).find(({ name }) => name === `cache ${cache}`)?.state;
+    };
+    expect(await stateWith(UNWRITABLE)).toBe('fine');
+    expect(await stateWith(`${UNWRITABLE}/absent`)).toBe('weak');
+  },
+);
 
 test('doctor provokes the hazards in real sandboxes and finds the layers of a process that was started', async () => {
   const steps: string[] = [];

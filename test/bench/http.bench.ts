@@ -26,10 +26,6 @@ try {
   await startWorkerd(bench.folder, { host: '127.0.0.1', port }, onEnd);
   const barePort = await startBareServer();
   const loader = startLoader();
-  const inside = await writeFolder([{ name: 'look' }]);
-  onEnd(() => inside.remove());
-  const runtime = await inside.open();
-  onEnd(() => runtime.close());
 
   const bodies = Array.from({ length: SESSIONS }, (_, at) =>
     JSON.stringify({ payload: CALL, context: { sessionId: `s${at}` } }),
@@ -46,31 +42,18 @@ try {
       return result.kind === 'sample' ? result.times : [];
     },
   });
-  const fire: Subject = {
-    name: 'fire in process',
-    async sample(calls) {
-      const times: number[] = [];
-      for (let count = 0; count < calls; count += 1) {
-        const startedAt = performance.now();
-        await runtime.fire('preToolUse', CALL, { sessionId: 's0' });
-        times.push((performance.now() - startedAt) * 1000);
-      }
-      return times;
-    },
-  };
-  const [post, workerd, bare, passed, fired] = await interleave(
+  const [post, workerd, bare, passed] = await interleave(
     [
       subject('POST', ours),
       subject('workerd, HTTP kept alive', theirs),
       subject('node:http that parses and answers, no hook', least),
       subject('POST to a point without a hook', open),
-      fire,
     ],
     { calls: 400, rounds: 9, warmUp: 1000 },
   );
   if (post === undefined || workerd === undefined || bare === undefined)
     throw new Error('A subject was not measured');
-  if (passed === undefined || fired === undefined) throw new Error('A floor was not measured');
+  if (passed === undefined) throw new Error('The floor was not measured');
 
   const rate = async (target: Target): Promise<number> => {
     const order = { kind: 'rate', target, connections: CONNECTIONS, forMs: ROUND_MS } as const;
@@ -115,11 +98,6 @@ try {
       subject: passed,
       baseline: bare,
       ratio: ratioOf(passed, bare),
-    }),
-    versus('of it, the hook: fire in process', {
-      subject: fired,
-      baseline: post,
-      ratio: ratioOf(fired, post),
     }),
     {
       measured: 'requests to a point without a hook',

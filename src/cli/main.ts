@@ -1,12 +1,7 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from 'node:v8';
 import { SignalboxError } from '../../sdk/errors.ts';
 
 const OLDEST_NODE = 24;
-
-// V8 takes objects that many calls in flight have in common for long-lived, and makes them among what stays for good.
-// There they outlive their calls, with all that they refer to, until the whole heap is collected: five times the work.
-setFlagsFromString('--no-allocation-site-pretenuring');
 
 // Everything else is imported after this: an older Node may not even be able to read it.
 if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {

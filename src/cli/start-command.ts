@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 
 import type { LiveRuntime } from '../live-runtime.ts';
 import { readRecordings } from '../replay/recording.ts';
@@ -111,6 +113,7 @@ async function serve(
     version: readVersion(),
     onFault: (error) => terminal.error(error),
   });
+  keepCallsYoung();
   if (terminal.isJson) terminal.json({ listening: opened.url });
   else terminal.line(`\nListening on ${opened.url} (Ctrl-C stops)`);
   try {
@@ -120,6 +123,16 @@ async function serve(
     await opened.close();
     terminal.note(coverageLine(runtime.coverage()));
   }
+}
+
+/**
+ * V8 takes objects that many calls in flight have in common for long-lived, and makes them among what stays for good.
+ * There they outlive their calls, with all that they refer to, until the whole heap is collected: five times the work.
+ */
+function keepCallsYoung(): void {
+  // Under another flag V8 takes no compiled code that was kept, Node's own included: a start would take a fifth longer.
+  flushCompileCache();
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ const { values: flags } = parseArgs({
 });
 /** A bench that takes longer than this on any machine has hung. */
 const LIMIT_MS = 180_000;
-/** The second is what the command line sets for itself and docs/embedding.md recommends. */
+/** The second is what a server sets for itself and docs/embedding.md recommends. */
 const EXEC_ARGV = ['--conditions=@signalbox/source', '--no-allocation-site-pretenuring'];
 const folder = new URL('.', import.meta.url);
 const names = (await readdir(folder))

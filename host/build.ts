@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Plugin } from 'esbuild';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
 import { withBundler } from './bundler.ts';
 
@@ -95,21 +94,21 @@ async function buildAnew(folder: string): Promise<ChildEntries> {
   );
   const buildHash = hashOf(texts.join('\0')).slice(0, 16);
   const built = entriesIn(folder, buildHash);
-  const entries: Record<string, string> = {};
-  for (const [at, name] of NAMES.entries()) {
+  const write = async (name: (typeof NAMES)[number], at: number): Promise<[string, string]> => {
     const text = (texts[at] ?? '').replaceAll(HASH_MARK, buildHash);
-    entries[name] = hashOf(text);
     await writeWhole(built[name], text);
-  }
-  const marks = await Promise.all(
-    [...inputs].map(async (file) => [file, await markOf(file)] as const),
-  );
+    return [name, hashOf(text)];
+  };
+  const [entries, marks] = await Promise.all([
+    Promise.all(NAMES.map(write)),
+    Promise.all([...inputs].map(async (file) => [file, await markOf(file)] as const)),
+  ]);
   const record: BuildRecord = {
     bundler: esbuildPackage.version,
     home: HERE,
     buildHash,
     inputs: Object.fromEntries(marks),
-    entries,
+    entries: Object.fromEntries(entries),
   };
   await writeWhole(path.join(folder, 'entries.json'), JSON.stringify(record));
   return built;
@@ -151,7 +150,13 @@ function bundleNode(name: string, guest: GuestTexts, inputs: Set<string>): Promi
     platform: 'node',
     external: ['isolated-vm', 'piscina'],
     minifySyntax: true,
-    plugins: [virtualModules(guest)],
+    // Constants of host/isolate/built.d.ts.
+    define: {
+      PRELUDE: JSON.stringify(guest.prelude),
+      WEB_NAMES: JSON.stringify(guest.web),
+      CONTRACTS: JSON.stringify(guest.contracts),
+      BUILD_HASH: JSON.stringify(HASH_MARK),
+    },
   });
 }
 
@@ -162,31 +167,8 @@ async function bundle(
   const { outputFiles, metafile } = await withBundler((build) =>
     build({ ...COMMON, absWorkingDir: HERE, ...options }),
   );
-  for (const file of Object.keys(metafile?.inputs ?? {})) {
-    if (!file.startsWith('virtual:')) inputs.add(path.resolve(HERE, file));
-  }
+  for (const file of Object.keys(metafile?.inputs ?? {})) inputs.add(path.resolve(HERE, file));
   return outputFiles?.[0]?.text ?? '';
-}
-
-function virtualModules(guest: GuestTexts): Plugin {
-  const texts: Readonly<Record<string, string>> = {
-    'signalbox:prelude': `export default ${JSON.stringify(guest.prelude)}`,
-    'signalbox:web-names': `export default ${JSON.stringify(guest.web)}`,
-    'signalbox:contracts': `export default ${JSON.stringify(guest.contracts)}`,
-    'signalbox:build': `export const BUILD_HASH = ${JSON.stringify(HASH_MARK)}`,
-  };
-  return {
-    name: 'signalbox-virtual',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^signalbox:/ }, ({ path: name }) => ({
-        path: name,
-        namespace: 'virtual',
-      }));
-      onLoad({ filter: /.*/, namespace: 'virtual' }, ({ path: name }) => ({
-        contents: texts[name] ?? '',
-      }));
-    },
-  };
 }
 
 function entryFile(name: string): string {

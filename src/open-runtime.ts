@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { TracerProvider } from '@opentelemetry/api';
 import { buildChildEntries, findChildEntries, type ChildEntries } from '../host/build.ts';
 import { openNurseries, type Nurseries } from '../host/nurseries.ts';
@@ -19,6 +20,17 @@ export interface RuntimeOptions {
 }
 
 /**
+ * The larger parts of a runtime. While modules are imported the event loop stands still, and with it what was started to
+ * go on beside: it turns between the parts.
+ */
+const PARTS = [
+  () => import('./sql/kysely.ts'),
+  () => import('./ledgers.ts'),
+  () => import('./packages/build-catalog.ts'),
+  () => import('./reload/edition.ts'),
+];
+
+/**
  * Reads the configuration, finds the hooks, starts their sandboxes and loads them. A hook that cannot run stops nothing
  * unless `hooks.required` names it. The caller closes the runtime.
  */
@@ -28,16 +40,20 @@ export async function openRuntime({
   log,
   tracerProvider,
 }: RuntimeOptions): Promise<LiveRuntime> {
-  const { nurseries, threads } = await headStart(
-    typeof config === 'string' ? config : undefined,
-    folder,
-  );
+  const { nurseries } = await headStart(typeof config === 'string' ? config : undefined, folder);
+  let threads: DatabaseThreads | undefined;
   try {
     const { configFromObject, loadConfig } = await import('./config/load-config.ts');
     const read =
       typeof config === 'string'
         ? await loadConfig(config)
         : configFromObject(config, resolve(folder ?? '.'));
+    for (const part of PARTS) {
+      await part();
+      await turn();
+    }
+    // For the store and the records.
+    threads = startThreads(2);
     const { startRuntime } = await import('./live-runtime.ts');
     return await startRuntime({
       config: read,
@@ -58,20 +74,15 @@ export async function openRuntime({
 interface HeadStart {
   /** None where the folder is not one to write to. */
   readonly nurseries: Promise<Nurseries | undefined>;
-  readonly threads?: DatabaseThreads;
 }
 
 /**
- * Starts the processes and threads that nearly every configuration needs: they take longest to come up, and what else
- * is needed is imported meanwhile. Where their code has to be bundled first, that too goes on beside it. Nothing is left
- * in a folder that has no configuration.
+ * Starts the processes that nearly every configuration needs: they take longest to come up, and what else is needed is
+ * imported meanwhile. Where their code has to be bundled first, that too goes on beside it. Nothing is left in a folder
+ * that has no configuration.
  */
 async function headStart(file: string | undefined, folder: string | undefined): Promise<HeadStart> {
-  if (file !== undefined && !existsSync(file)) {
-    return { nurseries: Promise.resolve(undefined) };
-  }
-  // The store and the records.
-  const threads = startThreads(2);
+  if (file !== undefined && !existsSync(file)) return { nurseries: Promise.resolve(undefined) };
   const home = file === undefined ? resolve(folder ?? '.') : dirname(resolve(file));
   const open = (entries: ChildEntries): Nurseries => {
     const nurseries = openNurseries(entries);
@@ -82,9 +93,11 @@ async function headStart(file: string | undefined, folder: string | undefined): 
   const place = join(home, '.signalbox');
   // What is wrong with the folder is told when the runtime itself has use for it.
   const found = await findChildEntries(place).catch(() => undefined);
-  const nurseries =
-    found === undefined
-      ? buildChildEntries(place).then(open, () => undefined)
-      : Promise.resolve(open(found));
-  return { nurseries, threads };
+  if (found !== undefined) return { nurseries: Promise.resolve(open(found)) };
+  const nurseries = buildChildEntries(place).then(open, () => undefined);
+  // The bundler has to be at work before imports hold everything up.
+  for (let count = 0; count < TURNS_TO_BUNDLER; count += 1) await turn();
+  return { nurseries };
 }
+
+const TURNS_TO_BUNDLER = 8;

@@ -1,8 +1,4 @@
 import type ivm from 'isolated-vm';
-import prelude from 'signalbox:prelude';
-import webNames from 'signalbox:web-names';
-import contractsText from 'signalbox:contracts';
-import { BUILD_HASH } from 'signalbox:build';
 import { FrameReader, type Frame } from '../frames.ts';
 import {
   decodeToChild,
@@ -66,8 +62,8 @@ function loadEngine(file: string): typeof ivm {
 /** The guest scripts with their caches, made by running each once on its own globals. */
 function readyScripts(): GuestScripts {
   const nothing = (): string => '';
-  const boot = { text: prelude, filename: 'signalbox:prelude' };
-  const web = { text: webNames, filename: 'signalbox:web-names' };
+  const boot = { text: PRELUDE, filename: 'signalbox:prelude' };
+  const web = { text: WEB_NAMES, filename: 'signalbox:web-names' };
   const bootCache = cacheOf(engine, boot, (make) => {
     const { start, run } = make(nothing, nothing, nothing, nothing) as IsolateApi;
     start({ run: () => ({ action: 'allow' }) }, 'signalbox', '{"config":{}}');
@@ -76,7 +72,7 @@ function readyScripts(): GuestScripts {
   const webCache = cacheOf(engine, web, (make) => {
     make({ log: nothing, setTimer: nothing, clearTimer: nothing, entropy: nothing });
   });
-  const contracts = { text: contractsText, filename: 'signalbox:contracts' };
+  const contracts = { text: CONTRACTS, filename: 'signalbox:contracts' };
   const contractsCache = cacheOf(engine, contracts, () => undefined);
   return {
     prelude: { ...boot, cachedData: bootCache },

@@ -1,7 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import type { Piscina as Pool } from 'piscina';
-import { BUILD_HASH } from 'signalbox:build';
 import { FrameReader } from '../frames.ts';
 import { unseal } from '../guest/native.ts';
 import {

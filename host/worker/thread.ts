@@ -42,6 +42,8 @@ interface Loaded {
   /** The sealed text of the load. */
   readonly opened: string;
   settle: ((sealed: string) => void) | undefined;
+  /** That of the task that runs in it. */
+  id: number | undefined;
 }
 
 // Types need not be taken out of the same sources at every start.
@@ -53,10 +55,10 @@ provideModules();
 const hooks = new Map<string, Promise<Loaded | string>>();
 const { port1: port, port2 } = new MessageChannel();
 const task = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-/** What runs: threads run one task at a time. */
-let current: { readonly id: number; readonly loaded: Loaded } | undefined;
+/** The hook of the task that runs, by the task's id: there is one at a time. */
+const running = new Map<number, Loaded>();
 port.on('message', ({ id, seq, text }: ToThread) => {
-  if (current?.id === id) current.loaded.runner.deliver(seq, text);
+  running.get(id)?.runner.deliver(seq, text);
 });
 // It keeps no thread alive.
 port.unref();
@@ -73,7 +75,7 @@ export default async function work({ id, hook, run }: ThreadTask): Promise<strin
 
 /** What a hook says after its end is not heard. */
 function say(loaded: Loaded, messageOf: (id: number) => FromThread): void {
-  if (current?.loaded === loaded) port.postMessage(messageOf(current.id));
+  if (loaded.id !== undefined) port.postMessage(messageOf(loaded.id));
 }
 
 /** A hook's module is evaluated once in a thread; a failed load is not kept. */
@@ -91,6 +93,7 @@ async function loadOnce(hook: HookDefinition, id: number): Promise<Loaded | stri
 async function load(hook: HookDefinition, id: number): Promise<Loaded | string> {
   const loaded: { -readonly [K in keyof Loaded]: Loaded[K] } = {
     settle: undefined,
+    id: undefined,
     opened: '',
     runner: createRunner(
       {
@@ -129,11 +132,13 @@ function urlOf({ code, file }: HookDefinition): string {
 async function enter(loaded: Loaded, id: number, step: () => string | undefined): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   loaded.settle = resolve;
-  current = { id, loaded };
+  loaded.id = id;
+  running.set(id, loaded);
   try {
     return step() ?? (await promise);
   } finally {
-    current = undefined;
+    running.delete(id);
+    loaded.id = undefined;
     loaded.settle = undefined;
   }
 }

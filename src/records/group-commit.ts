@@ -11,10 +11,11 @@ export interface GroupCommit {
 }
 
 /**
- * A group is sent so long after the one before it, or once it has so many: a commit costs as much as many records. The
- * first after a while goes at once.
+ * A commit costs as much as many records: a group is sent when the one before it was sent so many times as long ago as its
+ * commit took, after `mostMs` at the latest, or once it has so many. The first after a while goes at once, and callers who
+ * come one after the other wait for little more than their own commit.
  */
-const GROUP = { apartMs: 16, records: 256 } as const;
+const GROUP = { timesApart: 4, mostMs: 16, records: 256 } as const;
 
 /** Records on their way; past it the database is too slow for what is recorded, and callers must learn it. */
 const MAX_WAITING = 20_000;
@@ -30,6 +31,7 @@ export function createGroupCommit(database: Database): GroupCommit {
   let group: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   let sentAt = -Infinity;
+  let apartMs = 0;
   let onTheirWay = 0;
   const commits = new Set<Promise<void>>();
 
@@ -39,8 +41,11 @@ export function createGroupCommit(database: Database): GroupCommit {
     if (group.length === 0) return;
     const sent = group;
     group = [];
-    sentAt = performance.now();
+    const startedAt = performance.now();
+    sentAt = startedAt;
     const commit = commitGroup(database, sent).finally(() => {
+      const tookMs = performance.now() - startedAt;
+      apartMs = Math.min(GROUP.timesApart * tookMs, GROUP.mostMs);
       onTheirWay -= sent.length;
       commits.delete(commit);
     });
@@ -57,7 +62,7 @@ export function createGroupCommit(database: Database): GroupCommit {
       return new Promise((resolve, reject) => {
         group.push({ statements, resolve, reject });
         if (group.length >= GROUP.records) send();
-        else timer ??= setTimeout(send, Math.max(0, sentAt + GROUP.apartMs - performance.now()));
+        else timer ??= setTimeout(send, Math.max(0, sentAt + apartMs - performance.now()));
       });
     },
     async flush() {

@@ -2,8 +2,13 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { createQueryBuilder } from './dialect.ts';
-import type { SqlValue, Statement, StatementRun } from './messages.ts';
-import { resultOf, type Result } from './result.ts';
+import {
+  resultOf,
+  type Result,
+  type SqlValue,
+  type Statement,
+  type StatementRun,
+} from './messages.ts';
 import type { QueryBuilder } from './tables.ts';
 import { startThread, type DatabaseThreads } from './threads.ts';
 import { WorkerCalls, type CallBounds } from './worker-calls.ts';

@@ -1,7 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from './kysely.ts';
-import type { SqlValue, Statement } from './messages.ts';
-import type { Result } from './result.ts';
+import type { Result, SqlValue, Statement } from './messages.ts';
 import type { QueryBuilder, Tables } from './tables.ts';
 
 /** A query builder whose queries go to `run`, one message each. Transactions are batches, never held open. */

@@ -53,7 +53,9 @@ test.each<readonly [what: string, body: string, outcomes: readonly string[]]>([
     const host = await testHost({ queueMs: 20_000, loadMs: 20_000 });
     expect(await host.load(await workerHook('wild', WILD(body)))).toMatchObject({ ok: true });
     expect(await host.load(await workerHook('good', GOOD))).toMatchObject({ ok: true });
-    const result = await callHook(host, 'wild', { payload: { toolName: 'wild' }, timeoutMs: 2000 });
+    // A thread that is ended while it fills its memory can take the process of the next call with it.
+    const timeoutMs = outcomes.includes('memory') ? 20_000 : 2000;
+    const result = await callHook(host, 'wild', { payload: { toolName: 'wild' }, timeoutMs });
     expect(outcomes).toContain(outcomeOf(result));
     const calm = { timeoutMs: 20_000 };
     expect(outcomeOf(await callHook(host, 'good', { payload: { toolName: 'a' }, ...calm }))).toBe(

@@ -69,11 +69,15 @@ async function hold(corpus: CorpusRun): Promise<CorpusReport['findings']> {
   expect(report.leftProcesses).toBe(0);
   expect(report.leftDescriptors).toBeLessThanOrEqual(0);
   expect(report.neighbourCalls).toBeGreaterThan(0);
-  expect(report.neighbourP99Ms).toBeLessThan(
-    Math.max(NEIGHBOUR_MS, BUSY_FACTOR * report.quietP99Ms),
-  );
-  // What the largest programs took is kept in reserve, and there already the second time; a leak grows again.
-  const isLarge = report.grownMb >= MOST_GROWN_MB;
-  expect(isLarge ? (await runCorpus(corpus)).grownMb : report.grownMb).toBeLessThan(MOST_GROWN_MB);
+  // What the largest programs took is kept in reserve, and there already the second time; a leak grows again. Other work of
+  // the machine that held up the neighbour is over the second time, what the programs do to it is not.
+  const isHeld = report.grownMb < MOST_GROWN_MB && report.neighbourP99Ms < mostMs(report);
+  const last = isHeld ? report : await runCorpus(corpus);
+  expect(last.neighbourP99Ms).toBeLessThan(mostMs(last));
+  expect(last.grownMb).toBeLessThan(MOST_GROWN_MB);
   return report.findings;
+}
+
+function mostMs({ quietP99Ms }: CorpusReport): number {
+  return Math.max(NEIGHBOUR_MS, BUSY_FACTOR * quietP99Ms);
 }

@@ -65,7 +65,8 @@ function take(message: ToChild): void {
     case 'run': {
       const hook = hooks.get(message.place);
       if (hook === undefined) return finish(message.id, 'crash', '');
-      return start(message.id, hook, { ops: message.ops, input: message.input });
+      start(message.id, hook, { ops: message.ops, input: message.input });
+      return;
     }
     case 'next':
     case 'behind':
@@ -83,17 +84,21 @@ function take(message: ToChild): void {
   }
 }
 
-/** Loads a hook in every thread at once, so that no run pays for it; a thread that is started later loads it then. */
+/**
+ * Loads a hook in every thread at once, so that no run pays for it; a thread that is started later loads it then. Who gives
+ * up the load ends it in all of them.
+ */
 function warm(id: number, hook: HookDefinition): void {
+  const signal = start(id, hook);
   const others = Array.from({ length: Number(count) - 1 }, () =>
-    pool.run({ id: NOBODY, hook } satisfies ThreadTask),
+    pool.run({ id: NOBODY, hook } satisfies ThreadTask, { signal }),
   );
   // The first task's end is the answer; the others would say the same.
   void Promise.allSettled(others);
-  start(id, hook);
 }
 
-function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): void {
+/** Returns what its cancelling aborts. */
+function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): AbortSignal {
   const job: Job = { abort: new AbortController(), caller: undefined };
   jobs.set(id, job);
   const task: ThreadTask = run === undefined ? { id, hook } : { id, hook, run };
@@ -108,6 +113,7 @@ function start(id: number, hook: HookDefinition, run?: ThreadTask['run']): void 
       finish(id, isMemory ? 'memory' : 'crash', '');
     },
   );
+  return job.abort.signal;
 }
 
 /** Passes on what a thread says while it works. */

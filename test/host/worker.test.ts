@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { callHook, isolateHook, outcomeOf, testHost, workerHook } from './hosts.ts';
 
@@ -153,3 +155,25 @@ test('a hook that is given as a text runs from it and no file, and errors name i
     detail: expect.stringMatching(/^Error: torn\n\s+at hooks\/guard\/index\.mjs:1:7$/) as string,
   });
 }, 120_000);
+
+test.skipIf(process.platform !== 'linux')(
+  'a local hook that loops while it loads leaves no thread at work',
+  async () => {
+    const host = await testHost({ queueMs: 20_000, loadMs: 1000 });
+    expect(await host.load(await workerHook('good', GOOD))).toMatchObject({ ok: true });
+    expect(await host.load(await workerHook('stuck', 'for (;;);'))).toMatchObject({ ok: false });
+    const processorTicks = (): number =>
+      host
+        .processes()
+        .map(
+          ({ pid }) => readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [],
+        )
+        .reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
+    const isAtRest = async (): Promise<boolean> => {
+      const before = processorTicks();
+      await sleep(300);
+      return processorTicks() - before < 15;
+    };
+    await expect.poll(isAtRest, { timeout: 20_000 }).toBe(true);
+  },
+);

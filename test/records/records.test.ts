@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRecords, type RecordInput } from '../../src/records/records.ts';
+import { openRecords, type RecordInput, type Records } from '../../src/records/records.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { sharedDatabase, temporaryDatabase } from '../sql/temporary-folder.ts';
 
@@ -34,36 +34,33 @@ test('a record comes back with all that was said, and with an id and a time', as
   ]);
 });
 
-test('appends at once share a commit, and each resolves after it', async () => {
-  let commits = 0;
+/** Records, and how often they were committed. */
+function openCounted(): { readonly records: Records; readonly commits: { count: number } } {
+  const commits = { count: 0 };
   const counting: Database = {
     ...database,
     batch(...args) {
-      commits += 1;
+      commits.count += 1;
       return database.batch(...args);
     },
   };
-  const records = openRecords(counting);
+  return { records: openRecords(counting), commits };
+}
+
+test('appends at once share a commit, and each resolves after it', async () => {
+  const { records, commits } = openCounted();
   await Promise.all(Array.from({ length: 300 }, () => records.append(RECORD)));
   // The second group holds what did not fit into 256.
-  expect(commits).toBe(2);
+  expect(commits.count).toBe(2);
   expect((await records.query({ limit: 1000 })).records).toHaveLength(300);
 });
 
 test('what is recorded soon after a commit goes with the next one, and nothing waits long', async () => {
-  let commits = 0;
-  const counting: Database = {
-    ...database,
-    batch(...args) {
-      commits += 1;
-      return database.batch(...args);
-    },
-  };
-  const records = openRecords(counting);
+  const { records, commits } = openCounted();
   for (let count = 0; count < 3; count += 1) await records.append(RECORD);
-  const before = commits;
+  const before = commits.count;
   await Promise.all([records.append(RECORD), records.append(RECORD)]);
-  expect([before, commits]).toEqual([3, 4]);
+  expect([before, commits.count]).toEqual([3, 4]);
 });
 
 test('pages go from the newest to the oldest and meet no record twice, whatever comes in between', async () => {

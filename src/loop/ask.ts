@@ -31,24 +31,27 @@ export type SettledAsk = Pick<
   'action' | 'reason' | 'result' | 'isError' | 'feedback' | 'text' | 'note'
 >;
 
-/** A question to a person, on its way. */
+/** A question to a person. */
 export interface Asking {
   /** Under which it is answered. */
   readonly approvalId: string;
-  /** Settles once there is an answer, or none will come. */
-  readonly answered: Promise<unknown>;
-  /** What the answer makes of the call. What is granted is used up by this, under rules and budgets as they are then. */
+  /** Asks, the first time; settles once there is an answer, or none will come. */
+  ask(): Promise<unknown>;
+  /** Asks; what the answer makes of the call. What is granted is used up by this, under rules and budgets as they are then. */
   settle(): Promise<SettledAsk>;
 }
 
 /** Asks a person: through the loop's own callback, the command line, the API or another process. */
-export function startAsking(asked: Asked, parts: AskParts): Asking {
+export function createAsking(asked: Asked, parts: AskParts): Asking {
   const { point, payload, hook, approval } = asked;
   const { options, emit, tell, sessionId, signal } = parts;
   const { approvals } = options.runtime;
   const about = { id: approval.id, point, ...(hook !== undefined && { hook }) };
 
-  async function ask(): Promise<ApprovalOutcome> {
+  let answered: Promise<ApprovalOutcome> | undefined;
+  const ask = (): Promise<ApprovalOutcome> => (answered ??= tellAndWait());
+
+  async function tellAndWait(): Promise<ApprovalOutcome> {
     const view = await approvals.show(approval.id);
     // Of what was answered while nobody was there, nobody needs to be told.
     if (view.status === 'pending' || asked.isTakenUp !== true) {
@@ -59,7 +62,7 @@ export function startAsking(asked: Asked, parts: AskParts): Asking {
   }
 
   async function settle(): Promise<SettledAsk> {
-    const given = await answered;
+    const given = await ask();
     const note = given.note === undefined ? {} : { note: given.note };
     if (given.status !== 'granted') {
       await tell('approval:denied', about);
@@ -75,10 +78,7 @@ export function startAsking(asked: Asked, parts: AskParts): Asking {
     return { ...redemption.released, ...note };
   }
 
-  const answered = ask();
-  // Who settles it hears of its failure.
-  answered.catch(() => undefined);
-  return { approvalId: approval.id, answered, settle };
+  return { approvalId: approval.id, ask, settle };
 }
 
 async function waitForAnswer(id: string, { options, signal }: AskParts): Promise<ApprovalOutcome> {

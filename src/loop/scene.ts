@@ -3,7 +3,7 @@ import type { Released } from '../approvals/approval.ts';
 import type { Payload } from '../chain/call.ts';
 import type { LiveRuntime } from '../live-runtime.ts';
 import type { Context, Verdict } from '../verdict.ts';
-import { startAsking, type Asked, type Asking } from './ask.ts';
+import { createAsking, type Asked, type Asking } from './ask.ts';
 import type { OnEvent } from './client-events.ts';
 import { createInjections, type Injections } from './history/injections.ts';
 import type { StoredMessage } from './history/message.ts';
@@ -27,7 +27,7 @@ export interface Outcome<P extends Point = Point> {
 /** A fire whose hooks are through. */
 export interface Begun<P extends Point> {
   /** Set when a person has to answer first. */
-  readonly asking?: Pick<Asking, 'approvalId' | 'answered'>;
+  readonly asking?: Pick<Asking, 'approvalId' | 'ask'>;
   /** What it comes to. */
   settle(): Promise<Outcome<P>>;
 }
@@ -49,7 +49,7 @@ export interface Scene {
     payload: PayloadInput<P>,
     extras?: FireExtras,
   ): Promise<Outcome<P>>;
-  /** The same in two steps, so that one call can wait for a person while the next one is looked at. */
+  /** The same in two steps, so that people are asked about all calls of an answer at once, when it is stored. */
   begin<P extends Point>(
     point: P,
     payload: PayloadInput<P>,
@@ -143,7 +143,7 @@ export function createScene({ options, sessionId, agent }: SceneParts): Scene {
     },
   ): Begun<P> {
     const parts = { options, emit, tell: tellEvent, sessionId, signal: extras.signal };
-    const asking = startAsking(asked, parts);
+    const asking = createAsking(asked, parts);
     const settle = async (): Promise<Outcome<P>> =>
       outcomeOf({ ...verdict, result: undefined, ...(await asking.settle()) });
     return { asking, settle };

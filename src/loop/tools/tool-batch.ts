@@ -83,7 +83,7 @@ function messageOf(answer: ModelAnswer, job?: FinishedJob): MessageDraft {
 }
 
 /**
- * Stores an answer before people are waited for, so that the wait outlives the process. One that ends the job is stored
+ * Stores an answer before people are asked, so that whatever they answer outlives the process. One that ends the job is stored
  * with what hooks make of its text, which comes later.
  */
 async function storeEarly(
@@ -106,7 +106,7 @@ async function storeEarly(
 
 /** Waits for all people first: what they grant is used when nothing stands between it and the call. */
 async function settleAll(run: Run, gates: readonly Waiting[]): Promise<readonly Looked[]> {
-  await Promise.all(gates.flatMap(({ gate }) => gate.asking?.answered ?? []));
+  await Promise.all(gates.flatMap(({ gate }) => gate.asking?.ask() ?? []));
   await run.history.unpark();
   return Promise.all(gates.map(async ({ call, gate }) => ({ call, gate: await gate.settle() })));
 }
@@ -152,7 +152,7 @@ interface Waiting {
   readonly gate: OpenGate;
 }
 
-/** A person may take minutes; the next call need not wait to be looked at. */
+/** Nobody is asked before hooks have looked at all of them: a person may take minutes. */
 async function lookAt(
   run: Run,
   calls: readonly ToolCallRequest[],

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { renameSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { BuildOptions, OutputFile } from 'esbuild';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
 import { withBundler } from './bundler.ts';
+import { HOME, moduleFile } from './home.ts';
 
 /** The bundled entries of the child processes. */
 export interface ChildEntries {
@@ -12,21 +14,24 @@ export interface ChildEntries {
   /** Entry of the local hooks' process, and of each thread in it. */
   readonly worker: string;
   readonly thread: string;
+  /** The authors' kit as its own sources give it, for hooks that import these. */
+  readonly sdk: string;
   /** Names what they were made from; each child says it in its first message. */
   readonly buildHash: string;
 }
 
-const HERE = path.dirname(fileURLToPath(import.meta.url));
-const EXTENSION = path.extname(fileURLToPath(import.meta.url));
+const HERE = path.join(HOME, 'host');
 const COMMON = {
   bundle: true,
+  // Nothing is written there.
+  outdir: 'entries',
   write: false,
   metafile: true,
   target: 'es2024',
   logLevel: 'silent',
   legalComments: 'none',
 } as const;
-const NAMES = ['isolate', 'worker', 'thread'] as const;
+const NAMES = ['isolate', 'worker', 'thread', 'sdk'] as const;
 
 /**
  * Bundles the child entries to plain `.mjs` in `folder`: a `.ts` entry costs a child 40 ms at start and doubles its memory.
@@ -68,7 +73,7 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
     const record = JSON.parse(text) as BuildRecord;
     if (record.bundler !== esbuildPackage.version || record.home !== HERE) return undefined;
     const inputs = Object.entries(record.inputs);
-    const marks = await Promise.all(inputs.map(([file]) => markOf(file)));
+    const marks = await Promise.all(inputs.map(async ([file]) => markOf(await stat(file))));
     if (!inputs.every(([, mark], at) => mark === marks[at])) return undefined;
     const built = entriesIn(folder, record.buildHash);
     const hashes = await Promise.all(
@@ -80,103 +85,110 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
   }
 }
 
+/**
+ * Everything is bundled at once, and kept without letting go of the thread: at a start, whoever lets go of it waits until
+ * the imports of the program do.
+ */
 async function buildAnew(folder: string): Promise<ChildEntries> {
   const inputs = new Set<string>();
-  const [prelude, web, contracts] = await Promise.all([
+  const [node, prelude, web, contracts] = await Promise.all([
+    bundleNode(inputs),
     bundleGuest('isolate-entry', 'boot', inputs),
     bundleGuest('web-entry', 'makeWeb', inputs),
     bundleGuest('contracts-entry', 'contracts', inputs),
   ]);
-  const texts = await Promise.all(
-    ['isolate/child', 'worker/child', 'worker/thread'].map((name) =>
-      bundleNode(name, { prelude, web, contracts }, inputs),
-    ),
+  const texts = NAMES.map((name) =>
+    fill(node.get(name) ?? '', { PRELUDE: prelude, WEB_NAMES: web, CONTRACTS: contracts }),
   );
   const buildHash = hashOf(texts.join('\0')).slice(0, 16);
   const built = entriesIn(folder, buildHash);
-  const write = async (name: (typeof NAMES)[number], at: number): Promise<[string, string]> => {
-    const text = (texts[at] ?? '').replaceAll(HASH_MARK, buildHash);
-    await writeWhole(built[name], text);
-    return [name, hashOf(text)];
-  };
-  const [entries, marks] = await Promise.all([
-    Promise.all(NAMES.map(write)),
-    Promise.all([...inputs].map(async (file) => [file, await markOf(file)] as const)),
-  ]);
+  const entries = NAMES.map((name, at) => {
+    const text = fill(texts[at] ?? '', { BUILD_HASH: buildHash });
+    writeWhole(built[name], text);
+    return [name, hashOf(text)] as const;
+  });
   const record: BuildRecord = {
     bundler: esbuildPackage.version,
     home: HERE,
     buildHash,
-    inputs: Object.fromEntries(marks),
+    inputs: Object.fromEntries([...inputs].map((file) => [file, markOf(statSync(file))])),
     entries: Object.fromEntries(entries),
   };
-  await writeWhole(path.join(folder, 'entries.json'), JSON.stringify(record));
+  writeWhole(path.join(folder, 'entries.json'), JSON.stringify(record));
   return built;
 }
 
 function entriesIn(folder: string, buildHash: string): ChildEntries {
   const file = (name: string): string => path.join(folder, `${name}-${buildHash}.mjs`);
-  return { isolate: file('isolate'), worker: file('worker'), thread: file('thread'), buildHash };
+  const [isolate, worker, thread, sdk] = NAMES.map(file) as [string, string, string, string];
+  return { isolate, worker, thread, sdk, buildHash };
 }
 
-/** The guest scripts that a child carries as text. */
-interface GuestTexts {
-  readonly prelude: string;
-  readonly web: string;
-  readonly contracts: string;
-}
+/** Stand in the bundles for constants of host/isolate/built.d.ts that are known once all is bundled. */
+const MARKS = {
+  PRELUDE: '@signalbox-prelude@',
+  WEB_NAMES: '@signalbox-web-names@',
+  CONTRACTS: '@signalbox-contracts@',
+  BUILD_HASH: '@signalbox-build-hash@',
+} as const;
 
-/** Stands in the bundles for the hash that is taken over them. */
-const HASH_MARK = '@signalbox-build-hash@';
+/** Puts values in the place of marks, which stand in JSON texts. */
+function fill(text: string, values: Partial<Record<keyof typeof MARKS, string>>): string {
+  let filled = text;
+  for (const [name, value] of Object.entries(values)) {
+    const escaped = JSON.stringify(value).slice(1, -1);
+    filled = filled.replaceAll(MARKS[name as keyof typeof MARKS], () => escaped);
+  }
+  return filled;
+}
 
 /** Guest code as a script whose value is one export of it. */
-function bundleGuest(name: string, value: string, inputs: Set<string>): Promise<string> {
-  return bundle(inputs, {
-    entryPoints: [entryFile(`guest/${name}`)],
+async function bundleGuest(name: string, value: string, inputs: Set<string>): Promise<string> {
+  const [file] = await bundle(inputs, {
+    entryPoints: [moduleFile(`host/guest/${name}`)],
     format: 'iife',
     globalName: 'guest',
     platform: 'neutral',
-    inject: [entryFile('guest/web/own-atob')],
+    inject: [moduleFile('host/guest/web/own-atob')],
     minify: true,
     banner: { js: '(() => {"use strict";' },
     footer: { js: `return guest.${value}})()` },
   });
+  return file?.text ?? '';
 }
 
-function bundleNode(name: string, guest: GuestTexts, inputs: Set<string>): Promise<string> {
-  return bundle(inputs, {
-    entryPoints: [entryFile(name)],
+/** What runs in Node itself, by the names of the entries. */
+async function bundleNode(inputs: Set<string>): Promise<ReadonlyMap<string, string>> {
+  const files = await bundle(inputs, {
+    entryPoints: {
+      isolate: moduleFile('host/isolate/child'),
+      worker: moduleFile('host/worker/child'),
+      thread: moduleFile('host/worker/thread'),
+      sdk: moduleFile('sdk/index'),
+    } satisfies Record<(typeof NAMES)[number], string>,
     format: 'esm',
     platform: 'node',
     external: ['isolated-vm', 'piscina'],
     minifySyntax: true,
-    // Constants of host/isolate/built.d.ts.
     define: {
-      PRELUDE: JSON.stringify(guest.prelude),
-      WEB_NAMES: JSON.stringify(guest.web),
-      CONTRACTS: JSON.stringify(guest.contracts),
-      BUILD_HASH: JSON.stringify(HASH_MARK),
+      ...Object.fromEntries(
+        Object.entries(MARKS).map(([name, mark]) => [name, JSON.stringify(mark)]),
+      ),
+      OWN_SDK: JSON.stringify(moduleFile('sdk/index')),
     },
   });
+  return new Map(files.map((file) => [path.basename(file.path, '.js'), file.text]));
 }
 
-async function bundle(
-  inputs: Set<string>,
-  options: Parameters<typeof import('esbuild').build>[0],
-): Promise<string> {
-  const { outputFiles, metafile } = await withBundler((build) =>
+async function bundle(inputs: Set<string>, options: BuildOptions): Promise<readonly OutputFile[]> {
+  const { outputFiles = [], metafile } = await withBundler((build) =>
     build({ ...COMMON, absWorkingDir: HERE, ...options }),
   );
   for (const file of Object.keys(metafile?.inputs ?? {})) inputs.add(path.resolve(HERE, file));
-  return outputFiles?.[0]?.text ?? '';
+  return outputFiles;
 }
 
-function entryFile(name: string): string {
-  return path.join(HERE, `${name}${EXTENSION}`);
-}
-
-async function markOf(file: string): Promise<string> {
-  const { mtimeMs, size } = await stat(file);
+function markOf({ mtimeMs, size }: Stats): string {
   return `${mtimeMs} ${size}`;
 }
 
@@ -185,8 +197,8 @@ function hashOf(content: string | Buffer): string {
 }
 
 /** Another process may write the same file at the same time: whole files appear by rename, and the last one wins. */
-async function writeWhole(file: string, text: string): Promise<void> {
+function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, text, { mode: 0o644 });
-  await rename(draft, file);
+  writeFileSync(draft, text, { mode: 0o644 });
+  renameSync(draft, file);
 }

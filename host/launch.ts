@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createRequire } from 'node:module';
+import { requireOwn } from './home.ts';
 import type { SandboxKind } from './sandbox.ts';
 import type { ChildEntries } from './build.ts';
 
@@ -169,7 +169,7 @@ function workerPlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
     '--conditions=@signalbox/source',
     entries.worker,
     entries.thread,
-    createRequire(import.meta.url).resolve('piscina'),
+    requireOwn.resolve('piscina'),
     String(WORKER_THREADS),
   ];
   return planOf(words, process.env as Record<string, string>, wrap.layers);
@@ -211,8 +211,7 @@ const O_CLOEXEC = 0o2000000;
 
 /** The prebuilt addon for this very Node. Only its path is asked for: the host never loads it. */
 function addonFile(): string {
-  const require = createRequire(import.meta.url);
-  const folder = path.dirname(require.resolve('isolated-vm/package.json'));
-  const { path: resolve } = require('node-gyp-build') as { path: (folder: string) => string };
+  const folder = path.dirname(requireOwn.resolve('isolated-vm/package.json'));
+  const { path: resolve } = requireOwn('node-gyp-build') as { path: (folder: string) => string };
   return resolve(folder);
 }

@@ -42,8 +42,9 @@ export class Nursery {
   expect(count: number): void {
     this.#expected = count;
     this.#isOpening = count > 0;
-    if (count === 0) for (const child of this.#warm.slice(this.#options.spares)) child.kill();
-    this.fill();
+    if (count > 0) return this.fill();
+    for (const child of this.#warm.slice(this.#options.spares)) child.kill();
+    this.fillLater();
   }
 
   /** Hands over a child, now or when one is up; the taker owns it. Returns a function that takes the wish back. */

@@ -1,7 +1,9 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { findStart } from './start-bundle.mjs';
 
-// The command line of a checkout. As plain JavaScript that comes before every source, it spares Node the start of what
-// takes types out of sources: compiled code is kept from one start to the next.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/signalbox', import.meta.url)));
-await import('../src/cli/main.ts');
+// The command line of a checkout. Compiled code is kept from one start to the next.
+const cache = fileURLToPath(new URL('../node_modules/.cache/signalbox', import.meta.url));
+enableCompileCache(cache);
+const start = process.argv[2] === 'start' ? await findStart(cache) : undefined;
+await (start === undefined ? import('../src/cli/main.ts') : import(start));

@@ -35,6 +35,7 @@ import { withModes } from './modes/mode-change.ts';
 import { openModeChanges } from './modes/mode-changes.ts';
 import { openOnlookers } from './onlookers.ts';
 import { buildCatalog } from './packages/build-catalog.ts';
+import type { Catalog } from './packages/catalog.ts';
 import type { Records } from './records/records.ts';
 import { startRetention } from './records/retention.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
@@ -78,6 +79,8 @@ export interface LiveRuntime extends Runtime {
 /** What a runtime is started from. */
 export interface RuntimeStart {
   readonly config: RuntimeConfig;
+  /** The hooks of the configuration, where they are looked for already. */
+  readonly catalog?: Promise<Catalog> | undefined;
   readonly log?: LogOptions | undefined;
   readonly rig?: Rig | undefined;
   readonly tracerProvider?: TracerProvider | undefined;
@@ -102,7 +105,7 @@ export async function startRuntime(start: RuntimeStart): Promise<LiveRuntime> {
 }
 
 async function assemble(
-  { config, log: logOptions, rig, tracerProvider, nurseries, threads }: RuntimeStart,
+  { config, catalog, log: logOptions, rig, tracerProvider, nurseries, threads }: RuntimeStart,
   onOpened: (close: () => Promise<void>) => void,
   closeAll: () => Promise<void>,
 ): Promise<LiveRuntime> {
@@ -111,7 +114,7 @@ async function assemble(
   const onProblem = (error: SignalboxError): void => log.problem(error);
   const [{ store, records, database }, configured, entries] = await settled([
     openLedgers(config, { onOpened, onProblem, threads }),
-    buildCatalog(config).then((built) => rigCatalog(built, rig)),
+    (catalog ?? buildCatalog(config)).then((built) => rigCatalog(built, rig)),
     nurseries?.entries ?? buildChildEntries(join(config.folder, '.signalbox')),
   ]);
   const grantChanges = await openGrantChanges(database, onProblem);

@@ -20,13 +20,12 @@ export interface RuntimeOptions {
 }
 
 /**
- * The larger parts of a runtime. While modules are imported the event loop stands still, and with it what was started to
- * go on beside: it turns between the parts.
+ * The larger parts of a runtime, beside what finds its hooks. While modules are imported the event loop stands still, and
+ * with it what was started to go on beside: it turns between the parts.
  */
 const PARTS = [
   () => import('./sql/kysely.ts'),
   () => import('./ledgers.ts'),
-  () => import('./packages/build-catalog.ts'),
   () => import('./reload/edition.ts'),
 ];
 
@@ -48,6 +47,10 @@ export async function openRuntime({
       typeof config === 'string'
         ? await loadConfig(config)
         : configFromObject(config, resolve(folder ?? '.'));
+    const { buildCatalog } = await import('./packages/build-catalog.ts');
+    const catalog = buildCatalog(read);
+    // Whoever waits for it hears of its failure.
+    catalog.catch(() => undefined);
     for (const part of PARTS) {
       await part();
       await turn();
@@ -57,6 +60,7 @@ export async function openRuntime({
     const { startRuntime } = await import('./live-runtime.ts');
     return await startRuntime({
       config: read,
+      catalog,
       log,
       tracerProvider,
       nurseries: await nurseries,

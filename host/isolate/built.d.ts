@@ -8,3 +8,5 @@ declare const WEB_NAMES: string;
 declare const CONTRACTS: string;
 /** Names the sources that an entry was bundled from. */
 declare const BUILD_HASH: string;
+/** The entry of the host's own sdk. */
+declare const OWN_SDK: string;

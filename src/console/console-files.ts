@@ -4,10 +4,10 @@ import { access, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { HOME, IS_CHECKOUT } from '../../host/home.ts';
 import { SignalboxError } from '../../sdk/errors.ts';
 import { deleteOldBuilds } from './old-builds.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const BUILD_MS = 120_000;
 
 /**
@@ -28,12 +28,11 @@ export function createConsoleFiles(): () => Promise<string> {
 }
 
 async function findFolder(): Promise<string> {
-  const isCheckout = import.meta.filename.endsWith('.ts');
-  const folder = isCheckout
-    ? join(ROOT, '.signalbox', `console-${await sourceHash()}`)
-    : join(ROOT, 'console');
+  const folder = IS_CHECKOUT
+    ? join(HOME, '.signalbox', `console-${await sourceHash()}`)
+    : join(HOME, 'console');
   if (await isBuilt(folder)) return folder;
-  if (!isCheckout) throw unavailable('its files are missing from the package');
+  if (!IS_CHECKOUT) throw unavailable('its files are missing from the package');
   const draft = `${folder}.${process.pid}.tmp`;
   try {
     await build(draft);
@@ -52,9 +51,9 @@ async function findFolder(): Promise<string> {
 }
 
 async function build(folder: string): Promise<void> {
-  const script = join(ROOT, 'scripts/build-console.ts');
+  const script = join(HOME, 'scripts/build-console.ts');
   await promisify(execFile)(process.execPath, [script, folder], {
-    cwd: ROOT,
+    cwd: HOME,
     timeout: BUILD_MS,
     env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
   });
@@ -62,7 +61,7 @@ async function build(folder: string): Promise<void> {
 
 /** Of the console's sources, what builds them and the versions of the libraries in it. */
 async function sourceHash(): Promise<string> {
-  const source = join(ROOT, 'console');
+  const source = join(HOME, 'console');
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
@@ -70,9 +69,9 @@ async function sourceHash(): Promise<string> {
     .sort();
   const others = ['scripts/build-console.ts', 'package-lock.json', 'sdk/decisions.ts'];
   const hash = createHash('sha256');
-  for (const file of [...files, ...others.map((name) => join(ROOT, name))]) {
+  for (const file of [...files, ...others.map((name) => join(HOME, name))]) {
     hash
-      .update(`${file.slice(ROOT.length)}\0`)
+      .update(`${file.slice(HOME.length)}\0`)
       .update(await readFile(file))
       .update('\0');
   }

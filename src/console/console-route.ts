@@ -1,6 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
+import { HOME } from '../../host/home.ts';
 import { createConsoleFiles } from './console-files.ts';
 
 /** The page itself is no secret: what it shows, it asks for with a token. */
@@ -13,7 +14,7 @@ const KEPT = { cacheControl: true, maxAge: '365d', immutable: true };
 export async function addConsoleRoutes(app: FastifyInstance): Promise<void> {
   const findFolder = createConsoleFiles();
   await app.register(fastifyStatic, {
-    root: import.meta.dirname,
+    root: HOME,
     serve: false,
     cacheControl: false,
   });

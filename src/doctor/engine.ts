@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import semver from 'semver';
+import { requireOwn } from '../../host/home.ts';
 import type { Finding } from './finding.ts';
 
 /** Versions that are in use. */
@@ -37,7 +37,7 @@ const MIN_NODE_MAJOR = 24;
 
 /** The versions of this very process and of the engine that it starts in others. */
 export function engineVersions(): EngineVersions {
-  const { version } = createRequire(import.meta.url)('isolated-vm/package.json') as {
+  const { version } = requireOwn('isolated-vm/package.json') as {
     version: string;
   };
   return { node: process.versions.node, v8: process.versions.v8, isolatedVm: version };

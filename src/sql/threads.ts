@@ -1,8 +1,9 @@
 import { getCompileCacheDir } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { threadFile } from '../../host/home.ts';
 
-const IS_SOURCE = import.meta.url.endsWith('.ts');
-const ENTRY = new URL(IS_SOURCE ? './worker.ts' : './worker.js', import.meta.url);
+const ENTRY = pathToFileURL(threadFile('src/sql/worker'));
 
 /** Starts a thread of a database, which waits to be told of its file. The caller ends it. */
 export function startThread(): Worker {

@@ -24,7 +24,13 @@ export async function buildBare(folder: string): Promise<string> {
 
 /** Starts a bare child as the real ones are started: the same programs before it, the same flags. */
 export function startBare(isolate: string, serial = 1, isolates = 1): Promise<Bare> {
-  const [plan] = launchPlans('isolate', { isolate, worker: '', thread: '', buildHash: '' });
+  const [plan] = launchPlans('isolate', {
+    isolate,
+    worker: '',
+    thread: '',
+    sdk: '',
+    buildHash: '',
+  });
   if (plan === undefined) throw new Error('There is no way to start a child here');
   const { command, args, env } = plan(serial);
   const child = spawn(command, [...args, String(isolates)], {

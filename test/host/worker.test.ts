@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import * as own from '../../sdk/index.ts';
 import { callHook, isolateHook, outcomeOf, testHost, workerHook } from './hosts.ts';
 
 // Local hooks are the user's own code, with the user's rights; what they must not do is take the host with them.
@@ -177,3 +180,14 @@ test.skipIf(process.platform !== 'linux')(
     await expect.poll(isAtRest, { timeout: 20_000 }).toBe(true);
   },
 );
+
+test("a local hook that imports the checkout's own sdk gets all of it, as one file", async () => {
+  const sdk = pathToFileURL(path.join(import.meta.dirname, '../../sdk/index.ts')).href;
+  const code = `import * as sdk from '${sdk}';
+export default { run: () => ({ action: 'block', reason: Object.keys(sdk).sort().join() + ' ' + import.meta.resolve('${sdk}') }) }`;
+  const host = await testHost();
+  expect(await host.load(await workerHook('names', code))).toMatchObject({ ok: true });
+  const [names, from] = outcomeOf(await callHook(host, 'names')).split(' ');
+  expect(names).toBe(Object.keys(own).toSorted().join());
+  expect(from).toMatch(/\/sdk-[0-9a-f]{16}\.mjs$/);
+});

@@ -62,6 +62,10 @@ function nested(depth: number): object {
 
 test.each([
   ['a type that is none', { type: 'objekt' }, 'schema is invalid'],
+  ['a property that is no schema', { properties: { a: 5 } }, 'schema is invalid'],
+  ['a part that is no schema', { allOf: [{}, 'x'] }, 'schema is invalid'],
+  ['a length below zero', { items: { minLength: -1 } }, 'schema is invalid'],
+  ['a dependency that is none', { dependentRequired: { a: [1] } }, 'schema is invalid'],
   ['an unknown keyword', { typ: 'object' }, 'unknown keyword'],
   ['a reference to the web', { $ref: 'https://example.org/schema' }, 'its own "$defs"'],
   ['a reference to a file', { $ref: 'file:///etc/passwd' }, 'its own "$defs"'],
@@ -98,6 +102,13 @@ test.each([
 ])('a schema with %s is refused', (_, schema, detail) => {
   expect(check(schema, {})).toMatch(/^refused: /);
   expect(check(schema, {})).toContain(detail);
+});
+
+test('schemas are held against the keywords of each, whichever came before', () => {
+  const compile = openConfigSchemas();
+  expect(compile({ type: 'object' }).ok).toBe(true);
+  expect(compile({ required: 'a' })).toMatchObject({ ok: false });
+  expect(compile({ required: ['a'], type: 'objekt' })).toMatchObject({ ok: false });
 });
 
 test('text that is too much for the patterns is refused, not read', () => {

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
+import { moduleFile } from '../../../host/home.ts';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { readFixturesIn } from '../../testing/fixtures.ts';
 import type { HookPlace } from '../../testing/hook-place.ts';
 import type { Terminal } from '../terminal.ts';
 
-const EXTENSION = extname(fileURLToPath(import.meta.url));
-const RUNNER = fileURLToPath(new URL(`../../testing/unsafe-runner${EXTENSION}`, import.meta.url));
+const RUNNER = moduleFile('src/testing/unsafe-runner');
 
 /**
  * Runs the fixtures of a hook without any sandbox, with the rights of the user, in a process that waits for a debugger. Only

@@ -9,6 +9,7 @@ import type {
   PartialMessage,
   Plugin,
 } from 'esbuild';
+import { moduleFile } from '../../../host/home.ts';
 import { LIMITS } from '../../../sdk/limits.ts';
 import { printable } from '../../config/printable.ts';
 import { isWithin } from '../install/contained-file.ts';
@@ -104,7 +105,7 @@ export function boundaryPlugin(boundary: Boundary, { onFile, onAbsent }: BundleW
 
 /** The authors' kit, which needs no authority: where a package brings none, it gets the one of this host. */
 const SDK = '@signalbox/sdk';
-const OWN_SDK = join(import.meta.dirname, `../../../sdk/index${extname(import.meta.filename)}`);
+const OWN_SDK = moduleFile('sdk/index');
 
 async function isInOwnSdk(path: string, importer: string): Promise<boolean> {
   const folder = dirname(await realpath(OWN_SDK));

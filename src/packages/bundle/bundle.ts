@@ -2,6 +2,7 @@ import { relative, resolve, sep } from 'node:path';
 import type { BuildFailure, BuildOptions, BuildResult, Message } from 'esbuild';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
 import { withBundler } from '../../../host/bundler.ts';
+import { IS_CHECKOUT } from '../../../host/home.ts';
 import type { Manifest } from '../../../sdk/manifest.ts';
 import { LIMITS } from '../../../sdk/limits.ts';
 import { printable } from '../../config/printable.ts';
@@ -93,7 +94,7 @@ const OPTIONS = {
   charset: 'utf8',
   mainFields: ['module', 'main'],
   // In the checkout the sdk is its sources; a published one has none.
-  conditions: import.meta.filename.endsWith('.ts') ? ['@signalbox/source', 'import'] : ['import'],
+  conditions: IS_CHECKOUT ? ['@signalbox/source', 'import'] : ['import'],
   // No tsconfig.json of a package or of a folder above it is read.
   tsconfigRaw: {},
   legalComments: 'none',

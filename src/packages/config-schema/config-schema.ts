@@ -3,6 +3,7 @@ import { keyOf } from '../../config/json-text.ts';
 import { suggestion } from '../../config/nearest.ts';
 import { printable } from '../../config/printable.ts';
 import { openLinearPatterns } from './linear-patterns.ts';
+import { openMetaSchema } from './meta-schema.ts';
 import { findSchemaFault } from './schema-caps.ts';
 
 /** A compiled `configSchema`, or why it is none. `check` tells what is wrong with a config, without its values. */
@@ -16,6 +17,7 @@ export type ConfigSchema =
  */
 export function openConfigSchemas(): (schema: object) => ConfigSchema {
   const patterns = openLinearPatterns();
+  const findMetaFault = openMetaSchema();
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
@@ -23,6 +25,8 @@ export function openConfigSchemas(): (schema: object) => ConfigSchema {
     strictRequired: false,
     allowUnionTypes: true,
     validateFormats: false,
+    meta: false,
+    validateSchema: false,
     useDefaults: false,
     addUsedSchema: false,
     logger: false,
@@ -34,6 +38,8 @@ export function openConfigSchemas(): (schema: object) => ConfigSchema {
     if (fault !== undefined) return { ok: false, detail: fault };
     // ajv would keep an identifier, and two packages may have the same one; nothing refers to it.
     const { $id: _, $schema: __, ...plain } = schema as Readonly<Record<string, unknown>>;
+    const metaFault = findMetaFault(plain);
+    if (metaFault !== undefined) return { ok: false, detail: printable(metaFault) };
     try {
       patterns.refill();
       const validate = ajv.compile(plain);

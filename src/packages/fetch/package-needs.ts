@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
 import npa from 'npm-package-arg';
 import semver from 'semver';
 import { SignalboxError } from '../../../sdk/errors.ts';
 import { printable } from '../../config/printable.ts';
+import { readVersion } from '../../version.ts';
 import { MISSING_KIND } from './fetch-error.ts';
 
 /** A package that another needs, by the name under which it imports it. */
@@ -27,7 +27,8 @@ export interface Needs {
 
 /** What the package in a folder needs beside what it brings. The sdk that fits is the host's own; optional peers are nobody's to fetch. */
 export async function readNeeds(folder: string): Promise<Needs> {
-  const own = await readOwnVersion();
+  // The sdk is published as one with this program.
+  const own = readVersion();
   const text = await readFile(join(folder, 'package.json'), 'utf8');
   const manifest = JSON.parse(text.replace(/^\ufeff/, '')) as Readonly<Record<string, unknown>>;
   const optional = objectAt(manifest, 'optionalDependencies');
@@ -64,15 +65,6 @@ export function readNeed({ name, range }: Need): ReadNeed {
 }
 
 const SDK = '@signalbox/sdk';
-
-/** The version of this program, which is that of its sdk: both are published as one. */
-async function readOwnVersion(): Promise<string> {
-  const file = findPackageJSON('.', import.meta.url);
-  if (file === undefined) return '0.0.0';
-  return String(
-    (JSON.parse(await readFile(file, 'utf8')) as { readonly version?: unknown }).version,
-  );
-}
 
 function isOptionalPeer(manifest: Readonly<Record<string, unknown>>, name: string): boolean {
   const meta = objectAt(manifest, 'peerDependenciesMeta');

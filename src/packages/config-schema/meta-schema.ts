@@ -1,0 +1,68 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { requireOwn } from '../../../host/home.ts';
+
+/** The meta-schema of JSON Schema 2020-12 in its parts, as ajv brings it. */
+const PARTS = ['schema', 'core', 'applicator', 'unevaluated', 'validation', 'meta-data']
+  .concat('format-annotation', 'content')
+  .map(
+    (name) => `ajv/dist/refs/json-schema-2020-12/${name === 'schema' ? '' : 'meta/'}${name}.json`,
+  );
+
+interface Part {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly $defs?: Readonly<Record<string, object>>;
+}
+
+/**
+ * Makes a check of schemas against the meta-schema, for the keywords that a schema has: to compile all of it takes longer
+ * than everything else at a start. Gives what is wrong.
+ */
+export function openMetaSchema(): (schema: object) => string | undefined {
+  const ajv = new Ajv2020({
+    meta: false,
+    validateSchema: false,
+    validateFormats: false,
+    addUsedSchema: false,
+    strict: false,
+    code: { optimize: false },
+  });
+  const parts = PARTS.map(readPart);
+  const rows = Object.assign(
+    {},
+    ...parts.map(({ properties }) => properties),
+  ) as Part['properties'];
+  const $defs: object = Object.assign({}, ...parts.map((part) => part.$defs)) as object;
+  const used = new Set<string>();
+  let validate: ValidateFunction | undefined;
+  return (schema) => {
+    const before = used.size;
+    addKeys(schema, used);
+    if (validate === undefined || used.size > before) {
+      const properties = Object.fromEntries(Object.entries(rows).filter(([key]) => used.has(key)));
+      const schemaOfSchemas = { type: ['object', 'boolean'], properties };
+      validate = ajv.compile({
+        $ref: '#/$defs/schema',
+        $defs: { ...$defs, schema: schemaOfSchemas },
+      });
+    }
+    if (validate(schema)) return undefined;
+    return `schema is invalid: ${ajv.errorsText(validate.errors, { dataVar: 'schema' })}`;
+  };
+}
+
+/** In one schema, where its parts referred to each other. */
+function readPart(file: string): Part {
+  const text = JSON.stringify(requireOwn(file))
+    .replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"')
+    .replaceAll(/"meta\/(?:core|validation)#/g, '"#');
+  return JSON.parse(text) as Part;
+}
+
+/** Names of properties are among them, which does no harm. */
+function addKeys(value: unknown, keys: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) {
+    if (!Array.isArray(value)) keys.add(key);
+    addKeys(child, keys);
+  }
+}

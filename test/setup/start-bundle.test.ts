@@ -1,0 +1,49 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findStart } from '../../scripts/start-bundle.mjs';
+
+let cache: string;
+
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'signalbox-start-'));
+});
+
+afterAll(() => rm(cache, { recursive: true }));
+
+interface Meta {
+  readonly inputs: Readonly<
+    Record<string, { readonly imports: readonly { path: string; kind: string; external?: true }[] }>
+  >;
+}
+
+test('a bundle of start is taken until a source of it has changed', async () => {
+  const first = await findStart(cache);
+  expect(await findStart(cache)).toBe(first);
+  const record = join(cache, 'start.json');
+  const text = await readFile(record, 'utf8');
+  expect(text).toContain('src/fire/fire.ts');
+  await writeFile(record, text.replace(/(src\/fire\/fire\.ts":")[^"]*/, '$1an older mark'));
+  const second = await findStart(cache);
+  expect(second).not.toBe(first);
+  expect(await findStart(cache)).toBe(second);
+});
+
+test('what a bundle of start leaves out is only imported when another command runs', async () => {
+  const folder = dirname(fileURLToPath((await findStart(cache)) ?? ''));
+  const { inputs } = JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8')) as Meta;
+  const left = Object.entries(inputs).flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ path, external }) => external === true && path.startsWith('.'))
+      .map(({ kind }) => `${kind} in ${file.replace(/[^/]*$/, '').slice(0, 8)}`),
+  );
+  expect(new Set(left)).toEqual(new Set(['dynamic-import in src/cli/']));
+});
+
+test('where nothing can be written there is no bundle, and the sources start', async () => {
+  const file = join(cache, 'a-file');
+  await writeFile(file, '');
+  expect(await findStart(join(file, 'cache'))).toBeUndefined();
+});

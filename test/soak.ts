@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Pool } from 'undici';
 import { quantile } from './bench/harness.ts';
+import { openCallSocket, postOf, type CallSocket } from './bench/http-socket.ts';
 import { isMet, tableOf, type Row } from './bench/report.ts';
 import { startServer } from './bench/started-server.ts';
 import { openWorkplace } from './cli/command-line.ts';
@@ -25,7 +25,6 @@ if (!(minutes > 0 && perSecond > 0)) throw new Error('--minutes and --rate must 
 
 /** As many as there may be isolates of sessions in a process. */
 const AGENTS = 12;
-const TICK_MS = 5;
 /** A collection takes the host some 50 ms. */
 const SAMPLES = 120;
 const sampleMs = Math.max(500, (minutes * 60_000) / SAMPLES);
@@ -38,9 +37,8 @@ try {
   const heapFile = join(place.folder, 'heap.json');
   Object.assign(process.env, heapProbe(heapFile, sampleMs / 2));
   const server = await startServer({ folder: place.folder, config: CONFIG });
-  const pool = new Pool(server.url, { connections: AGENTS });
   try {
-    const takenMs = await drive(pool, () => {
+    const takenMs = await drive(server.url, () => {
       const heap = readHeap(heapFile);
       if (heap !== undefined) samples.push({ ...figuresOf(server.pid), ...heap });
     });
@@ -50,57 +48,45 @@ try {
     process.stdout.write(`${[tableOf(rows), ...seen.problems, line].join('\n')}\n`);
     if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
   } finally {
-    await pool.destroy();
     await server.stop();
   }
 } finally {
   await place.remove();
 }
 
-/** Makes the calls at their pace, as far as the server keeps up with it, and has samples taken. */
-async function drive(pool: Pool, takeSample: () => void): Promise<number> {
-  const idle = Array.from({ length: AGENTS }, (_, agent) => lifeOf(agent));
-  const startedAt = performance.now();
+/** Has all agents make their calls at their pace, as far as the server keeps up with it, and samples taken meanwhile. */
+async function drive(origin: string, takeSample: () => void): Promise<number> {
   const forMs = minutes * 60_000;
-  const running = new Set<Promise<void>>();
-  let started = 0;
-  let nextSampleMs = sampleMs;
-  for (let nowMs = 0; nowMs < forMs; nowMs = performance.now() - startedAt) {
-    while (started < (nowMs / 1000) * perSecond) {
-      const life = idle.shift();
-      if (life === undefined) break;
-      started += 1;
-      const call = decide(pool, life.next().value).finally(() => {
-        idle.push(life);
-        running.delete(call);
-      });
-      running.add(call);
+  const startedAt = performance.now();
+  const sampling = setInterval(takeSample, sampleMs);
+  const agents = Array.from({ length: AGENTS }, (_, agent) => live(agent));
+  await Promise.all(agents);
+  clearInterval(sampling);
+  return performance.now() - startedAt;
+
+  async function live(agent: number): Promise<void> {
+    const socket = openCallSocket(origin);
+    const life = lifeOf(agent);
+    for (let call = 0; performance.now() - startedAt < forMs; call += 1) {
+      const dueMs = ((call * AGENTS + agent) / perSecond) * 1000;
+      const earlyMs = dueMs - (performance.now() - startedAt);
+      if (earlyMs > 0) await sleep(earlyMs);
+      await decide(socket, origin, life.next().value);
     }
-    if (nowMs >= nextSampleMs) {
-      nextSampleMs += sampleMs;
-      takeSample();
-    }
-    await sleep(TICK_MS);
+    socket.close();
   }
-  const takenMs = performance.now() - startedAt;
-  await Promise.all(running);
-  return takenMs;
 }
 
-async function decide(pool: Pool, call: AgentCall): Promise<void> {
+async function decide(socket: CallSocket, origin: string, call: AgentCall): Promise<void> {
   const { point, payload, sessionId, turnId, isForbidden } = call;
+  const body = JSON.stringify({ payload, context: { sessionId, turnId } });
   const startedAt = performance.now();
-  const answer = await pool.request({
-    path: `/v1/points/${point}`,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ payload, context: { sessionId, turnId } }),
-  });
-  const text = await answer.body.text();
+  const answer = await socket.call(postOf(origin, `/v1/points/${point}`, body));
   seen.decisions += 1;
   if (seen.decisions % 100 === 0) seen.times.push(performance.now() - startedAt);
+  const [head = '', text = ''] = answer.split('\r\n\r\n', 2);
   const { action } = JSON.parse(text) as { readonly action?: string };
-  if (answer.statusCode === 200 && (action === 'block') === isForbidden) return;
+  if (head.startsWith('HTTP/1.1 200 ') && (action === 'block') === isForbidden) return;
   seen.wrong += 1;
   if (seen.problems.size < 10) seen.problems.add(`${point}: ${text.slice(0, 300)}`);
 }

@@ -1,5 +1,5 @@
 import { Client, type Dispatcher } from 'undici';
-import { openCallSocket, type CallSocket } from './http-socket.ts';
+import { openCallSocket, postOf, type CallSocket } from './http-socket.ts';
 
 /** What a process that makes load is told to do: so many calls one after the other, or as many as go within a time. */
 export type LoadOrder =
@@ -75,14 +75,7 @@ function socketsOf({ origin, path, bodies }: Target, connections: number) {
   sockets.set(origin, known);
   while (known.length < connections) known.push(openCallSocket(origin));
   return known.slice(0, connections).map((socket, at) => {
-    const body = bodies[at % bodies.length] ?? '';
-    const head = [
-      `POST ${path} HTTP/1.1`,
-      `host: ${new URL(origin).host}`,
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-    ];
-    const request = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const request = postOf(origin, path, bodies[at % bodies.length] ?? '');
     return async (): Promise<void> => {
       const answer = await socket.call(request);
       const isPassed = answer.startsWith('HTTP/1.1 200 ') && answer.includes('"action":"allow"');

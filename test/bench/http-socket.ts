@@ -7,6 +7,17 @@ export interface CallSocket {
   close(): void;
 }
 
+/** A request with a JSON body as it goes over a connection. */
+export function postOf(origin: string, path: string, body: string): Buffer {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${new URL(origin).host}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 /** Opens a connection. A whole client would take as much of the machine as the server that is measured. */
 export function openCallSocket(origin: string): CallSocket {
   const { hostname, port } = new URL(origin);

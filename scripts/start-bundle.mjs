@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 // Plain JavaScript: it runs before anything that takes types out of sources is ready, and spares that.
@@ -64,12 +64,13 @@ export async function findStart(cache) {
 function readRecord(cache) {
   const file = join(cache, 'start.json');
   if (!existsSync(file)) return undefined;
-  /** @type {{ folder: string, marks: Record<string, string> }} */
-  const { folder, marks } = JSON.parse(readFileSync(file, 'utf8'));
-  const isFresh = Object.entries(marks).every(
-    ([input, mark]) => existsSync(input) && markOf(input) === mark,
-  );
-  return isFresh ? folder : undefined;
+  /** @type {{ root: string, folder: string, marks: Record<string, string> }} */
+  const { root, folder, marks } = JSON.parse(readFileSync(file, 'utf8'));
+  // What was copied from another checkout is that one's program.
+  const isOurs = root === ROOT && dirname(folder) === cache;
+  const isFresh = (/** @type {string} */ input) =>
+    existsSync(input) && markOf(input) === marks[input];
+  return isOurs && Object.keys(marks).every(isFresh) ? folder : undefined;
 }
 
 /**
@@ -99,7 +100,7 @@ async function bundle(cache) {
   const files = Object.keys(inputs).map((name) => join(ROOT, name));
   const marks = Object.fromEntries(files.map((file) => [file, markOf(file, startedAt)]));
   const draft = join(folder, 'start.json');
-  writeFileSync(draft, JSON.stringify({ folder, marks }));
+  writeFileSync(draft, JSON.stringify({ root: ROOT, folder, marks }));
   renameSync(draft, join(cache, 'start.json'));
   deleteOld(cache);
   return folder;

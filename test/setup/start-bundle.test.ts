@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,21 @@ test('a bundle of start is taken until a source of it has changed', async () => 
   const second = await findStart(cache);
   expect(second).not.toBe(first);
   expect(await findStart(cache)).toBe(second);
+});
+
+test('a bundle that was copied from another checkout is not taken', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'signalbox-start-'));
+  try {
+    const first = await findStart(cache);
+    await cp(cache, copy, { recursive: true });
+    expect(dirname(dirname(fileURLToPath((await findStart(copy)) ?? '')))).toBe(copy);
+    const record = join(cache, 'start.json');
+    const text = await readFile(record, 'utf8');
+    await writeFile(record, text.replace(/"root":"[^"]*"/, '"root":"/elsewhere"'));
+    expect(await findStart(cache)).not.toBe(first);
+  } finally {
+    await rm(copy, { recursive: true });
+  }
 });
 
 test('what a bundle of start leaves out is only imported when another command runs', async () => {

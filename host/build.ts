@@ -90,6 +90,7 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
  * the imports of the program do.
  */
 async function buildAnew(folder: string): Promise<ChildEntries> {
+  const startedAt = Date.now();
   const inputs = new Set<string>();
   const [node, prelude, web, contracts] = await Promise.all([
     bundleNode(inputs),
@@ -111,7 +112,9 @@ async function buildAnew(folder: string): Promise<ChildEntries> {
     bundler: esbuildPackage.version,
     home: HERE,
     buildHash,
-    inputs: Object.fromEntries([...inputs].map((file) => [file, markOf(statSync(file))])),
+    inputs: Object.fromEntries(
+      [...inputs].map((file) => [file, markOf(statSync(file), startedAt)]),
+    ),
     entries: Object.fromEntries(entries),
   };
   writeWhole(path.join(folder, 'entries.json'), JSON.stringify(record));
@@ -188,8 +191,9 @@ async function bundle(inputs: Set<string>, options: BuildOptions): Promise<reado
   return outputFiles;
 }
 
-function markOf({ mtimeMs, size }: Stats): string {
-  return `${mtimeMs} ${size}`;
+/** What changed after `until` may not be in what was bundled. */
+function markOf({ mtimeMs, size }: Stats, until = Infinity): string {
+  return mtimeMs < until ? `${mtimeMs} ${size}` : 'changed meanwhile';
 }
 
 function hashOf(content: string | Buffer): string {

@@ -38,8 +38,8 @@ const OPTIONS =
     ' ',
   );
 
-/** A program of older sources may still import parts of its bundle. */
-const KEPT_MS = 24 * 60 * 60 * 1000;
+/** A server of older sources may still import parts of its bundle. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Finds the sources of `start` as one bundle, which is read in a third of the time that they take one by one, with their
@@ -62,15 +62,17 @@ export async function findStart(cache) {
  * @returns {string | undefined}
  */
 function readRecord(cache) {
-  const file = join(cache, 'start.json');
-  if (!existsSync(file)) return undefined;
-  /** @type {{ root: string, folder: string, marks: Record<string, string> }} */
-  const { root, folder, marks } = JSON.parse(readFileSync(file, 'utf8'));
-  // What was copied from another checkout is that one's program.
-  const isOurs = root === ROOT && dirname(folder) === cache;
-  const isFresh = (/** @type {string} */ input) =>
-    existsSync(input) && markOf(input) === marks[input];
-  return isOurs && Object.keys(marks).every(isFresh) ? folder : undefined;
+  try {
+    /** @type {{ root: string, folder: string, marks: Record<string, string> }} */
+    const { root, folder, marks } = JSON.parse(readFileSync(join(cache, 'start.json'), 'utf8'));
+    // What was copied from another checkout is that one's program.
+    const isOurs = root === ROOT && dirname(folder) === cache;
+    const isFresh = Object.entries(marks).every(([file, mark]) => markOf(file) === mark);
+    return isOurs && isFresh && existsSync(join(folder, 'main.mjs')) ? folder : undefined;
+  } catch {
+    // There is none, or it is broken, or a file of it is gone.
+    return undefined;
+  }
 }
 
 /**
@@ -97,7 +99,9 @@ async function bundle(cache) {
   if (code !== 0) throw new Error('the sources cannot be bundled');
   /** @type {{ inputs: object }} */
   const { inputs } = JSON.parse(readFileSync(metafile, 'utf8'));
-  const files = Object.keys(inputs).map((name) => join(ROOT, name));
+  const files = [...Object.keys(inputs), 'tsconfig.json']
+    .map((name) => join(ROOT, name))
+    .concat(import.meta.filename, require.resolve('esbuild/package.json'));
   const marks = Object.fromEntries(files.map((file) => [file, markOf(file, startedAt)]));
   const draft = join(folder, 'start.json');
   writeFileSync(draft, JSON.stringify({ root: ROOT, folder, marks }));
@@ -131,8 +135,10 @@ function markOf(file, until = Infinity) {
 /** @param {string} cache */
 function deleteOld(cache) {
   for (const name of readdirSync(cache)) {
-    const file = join(cache, name);
-    if (!name.startsWith('start-') || Date.now() - statSync(file).mtimeMs < KEPT_MS) continue;
-    rmSync(file, { recursive: true });
+    const folder = join(cache, name);
+    // Another process may be faster.
+    const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
+    if (!name.startsWith('start-') || Date.now() - mtimeMs < KEPT_MS) continue;
+    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -59,9 +59,11 @@ async function drive(origin: string, takeSample: () => void): Promise<number> {
   const forMs = minutes * 60_000;
   const startedAt = performance.now();
   const sampling = setInterval(takeSample, sampleMs);
-  const agents = Array.from({ length: AGENTS }, (_, agent) => live(agent));
-  await Promise.all(agents);
-  clearInterval(sampling);
+  try {
+    await Promise.all(Array.from({ length: AGENTS }, (_, agent) => live(agent)));
+  } finally {
+    clearInterval(sampling);
+  }
   return performance.now() - startedAt;
 
   async function live(agent: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
@@ -14,7 +15,7 @@ const KEPT = { cacheControl: true, maxAge: '365d', immutable: true };
 export async function addConsoleRoutes(app: FastifyInstance): Promise<void> {
   const findFolder = createConsoleFiles();
   await app.register(fastifyStatic, {
-    root: HOME,
+    root: join(HOME, 'console'),
     serve: false,
     cacheControl: false,
   });

@@ -41,7 +41,7 @@ export interface Asking {
   settle(): Promise<SettledAsk>;
 }
 
-/** Asks a person: through the loop's own callback, the command line, the API or another process. */
+/** Makes a question to a person: through the loop's own callback, the command line, the API or another process. */
 export function createAsking(asked: Asked, parts: AskParts): Asking {
   const { point, payload, hook, approval } = asked;
   const { options, emit, tell, sessionId, signal } = parts;

@@ -33,9 +33,14 @@ export function openCallSocket(origin: string): CallSocket {
     waiting?.resolve(answer);
   });
   socket.on('error', (error) => waiting?.reject(error));
-  socket.on('close', () => waiting?.reject(new Error('The server closed the connection')));
+  let isClosed = false;
+  socket.on('close', () => {
+    isClosed = true;
+    waiting?.reject(new Error('The server closed the connection'));
+  });
   return {
     call(request) {
+      if (isClosed) return Promise.reject(new Error('The connection is closed'));
       waiting = Promise.withResolvers();
       socket.write(request);
       return waiting.promise;

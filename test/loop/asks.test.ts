@@ -10,7 +10,11 @@ const theatre = openTheatre(
       run: `({ action: 'modify', payload: { args: { text: payload.args.text + '!' } } })`,
       manifest: { priority: -1, when: { sessions: ['changed'] } },
     },
-    asker: at(['preToolUse'], ['asks', 'notes', 'changed', 'f08', 'parallel'], ASK),
+    asker: at(['preToolUse'], ['asks', 'notes', 'changed', 'f08', 'parallel', 'stops'], ASK),
+    stops: {
+      module: `export const run = (point, { args }) => { if (args.text === 'boom') throw new Error('x'); return { action: 'allow' }; };`,
+      manifest: { points: ['preToolUse'], failPolicy: 'abort', when: { sessions: ['stops'] } },
+    },
     askOutput: at(
       ['preOutput', 'preInput', 'preModelCall', 'postToolUse'],
       ['everywhere'],
@@ -117,4 +121,16 @@ test('people are asked wherever an ask is legal, and what they deny does not hap
   const denied = await theatre.play('everywhere', script, { approve: async () => 'no' });
   expect(denied.requests).toEqual([]);
   expect(denied.result).toMatchObject({ outcome: 'blocked', text: 'User denied: Say it?' });
+});
+
+test('a question about a call beside one that ends the run is taken back', async () => {
+  const { result, events } = await theatre.play(
+    'stops',
+    [{ calls: [call('1', 'ask yes'), call('2', 'boom')] }],
+    { tools: [echo()], approve: () => new Promise(() => undefined) },
+  );
+  expect(result.status).toBe('error');
+  const asked = events.flatMap((event) => (event.type === 'approval' ? [event.approval.id] : []));
+  expect(asked).toHaveLength(1);
+  expect((await theatre.runtime.approvals.show(asked[0] ?? '')).status).toBe('cancelled');
 });

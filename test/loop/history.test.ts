@@ -18,6 +18,18 @@ test('a message whose calls wait for a person goes on waiting when it is changed
   expect(await history.load('s')).toEqual([{ ...message, content: 'let me see' }]);
 });
 
+test('more calls of a message wait until it is unparked', async () => {
+  await history.insert('more', { ...message, id: 'more' }, approvals);
+  expect(await history.park('more', { ...approvals, other: 'second' })).toBe(true);
+  expect(await history.parked('more')).toEqual({
+    messageId: 'more',
+    approvals: { call: 'approval', other: 'second' },
+  });
+  await history.unpark('more');
+  expect(await history.park('more', approvals)).toBe(false);
+  expect(await history.parked('more')).toBeUndefined();
+});
+
 test('whoever changes a message makes nothing of it wait, or run twice', async () => {
   expect(await history.unpark('m')).toBe(true);
   const forged = { ...message, approvals };

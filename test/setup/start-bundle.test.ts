@@ -31,6 +31,18 @@ test('a bundle of start is taken until a source of it has changed', async () => 
   expect(await findStart(cache)).toBe(second);
 });
 
+test('a bundle that is gone, or whose record is broken, is made anew', async () => {
+  const first = (await findStart(cache)) ?? '';
+  await rm(dirname(fileURLToPath(first)), { recursive: true });
+  const second = await findStart(cache);
+  expect(await readFile(fileURLToPath(second ?? ''), 'utf8')).toContain('import');
+  expect(second).not.toBe(first);
+  await writeFile(join(cache, 'start.json'), '{"root":');
+  const third = await findStart(cache);
+  expect(third).not.toBe(second);
+  expect(await findStart(cache)).toBe(third);
+});
+
 test('a bundle that was copied from another checkout is not taken', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'signalbox-start-'));
   try {

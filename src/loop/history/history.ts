@@ -20,6 +20,8 @@ export interface HistoryStore {
   parked(sessionId: string): Promise<Parked | undefined>;
   /** With approvals, the calls of the message wait until they are unparked. */
   insert(sessionId: string, message: StoredMessage, approvals?: Parked['approvals']): Promise<void>;
+  /** Notes which calls of a message wait now; whether others of it still do. */
+  park(messageId: string, approvals: Parked['approvals']): Promise<boolean>;
   /** Notes that calls are about to run; whether they were waiting still. Of two processes one is told so. */
   unpark(messageId: string): Promise<boolean>;
   /** What waits goes on waiting. */
@@ -50,6 +52,15 @@ export async function openHistory(file: string): Promise<HistoryStore> {
         time: Date.now(),
         text: writeRow(message, approvals),
       }),
+    async park(messageId, approvals) {
+      for (;;) {
+        const text = await rows.get(messageId);
+        if (text === undefined) return false;
+        const row = readRow(text);
+        if (row.approvals === undefined) return false;
+        if (await rows.exchange(messageId, text, writeRow(row.message, approvals))) return true;
+      }
+    },
     async unpark(messageId) {
       const text = await rows.get(messageId);
       if (text === undefined) return false;
@@ -96,6 +107,8 @@ export interface History {
   append(draft: MessageDraft, approvals?: Parked['approvals']): Promise<Stored>;
   /** Calls at the end that wait for a person. */
   parked(): Parked | undefined;
+  /** Has more calls of the last message wait. Throws `session_busy` when another process has taken them up. */
+  park(approvals: Parked['approvals']): Promise<void>;
   /** Before they run. Throws `session_busy` when another process was faster. */
   unpark(): Promise<void>;
   /** Stores words of the loop's own in the place of a message that hooks did not let in; they are not asked again. */
@@ -125,6 +138,12 @@ export async function openSessionHistory(store: HistoryStore, scene: Scene): Pro
   return {
     messages: () => structuredClone(kept),
     parked: () => parked,
+    async park(approvals) {
+      if (parked === undefined) return;
+      parked = { ...parked, approvals: { ...parked.approvals, ...approvals } };
+      const isOurs = await store.park(parked.messageId, parked.approvals);
+      if (!isOurs) throw new SignalboxError('session_busy', { session: sessionId });
+    },
     async unpark() {
       if (parked === undefined) return;
       const { messageId } = parked;

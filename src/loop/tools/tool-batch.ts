@@ -1,12 +1,13 @@
 import { finishJob, JOB_DONE, type FinishedJob, type JobEnd } from './job-done.ts';
-import type { Parked, Stored } from '../history/history.ts';
-import type { MessageDraft, ToolCallRequest } from '../history/message.ts';
+import type { Parked } from '../history/history.ts';
+import type { ToolCallRequest } from '../history/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
 import { takeBackQuestions } from '../history/repair.ts';
 import { Refusal, type Run } from '../run-state.ts';
 import type { ToolReply } from './tool.ts';
 import { CANCELLED, carryOut, refusal, review, tellDone, textOf, type Ran } from './tool-call.ts';
-import { openGate, reopenGate, type Gate, type OpenGate } from './tool-gate.ts';
+import { keeperOf, lookAt, messageOf, withdraw, type Keep, type Waiting } from './tool-look.ts';
+import type { Gate } from './tool-gate.ts';
 
 /** What the calls of one answer came to, beyond their results. */
 export interface BatchEnd {
@@ -24,14 +25,19 @@ interface Looked {
  * the results are kept in the order of the calls. Each call has exactly one result, whatever happens.
  */
 export function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd | Refusal> {
-  return untilClosed(run, answer.toolCalls, async (open) => {
-    const gates = await lookAt(run, answer.toolCalls);
-    const early = await storeEarly(run, answer, gates);
-    if (early !== undefined && !early.ok) return dontRun(run, open, early.reason);
+  const { history } = run;
+  const calls = answer.toolCalls;
+  return untilClosed(run, calls, async (open, gates) => {
+    const reason = await lookAt(run, { calls, gates, keep: keeperOf(run, answer) });
+    if (reason !== undefined) {
+      await withdraw(run, gates);
+      return dontRun(run, open, reason);
+    }
+    const isStored = history.parked() !== undefined;
     const looked = steer(await settleAll(run, gates));
-    const job = early === undefined ? await endOfJob(run, looked) : undefined;
-    const kept = early ?? (await run.history.append(messageOf(answer, job)));
-    if (!kept.ok) return dontRun(run, open, kept.reason);
+    const job = isStored ? undefined : await endOfJob(run, looked);
+    const kept = isStored || (await history.append(messageOf(answer, job)));
+    if (kept !== true && !kept.ok) return dontRun(run, open, kept.reason);
     await carryOutAll(run, open, { looked, job });
     return job?.end === undefined ? {} : { job: job.end };
   });
@@ -43,8 +49,9 @@ export function resumeBatch(
   calls: readonly ToolCallRequest[],
   { approvals }: Parked,
 ): Promise<BatchEnd | Refusal> {
-  return untilClosed(run, calls, async (open) => {
-    const gates = await lookAt(run, calls, approvals);
+  return untilClosed(run, calls, async (open, gates) => {
+    const keep: Keep = (ids) => run.history.park(ids).then(() => undefined);
+    await lookAt(run, { calls, gates, keep, approvals });
     await carryOutAll(run, open, { looked: steer(await settleAll(run, gates)) });
     return {};
   });
@@ -56,13 +63,15 @@ type OpenCalls = Map<string, ToolCallRequest>;
 async function untilClosed(
   run: Run,
   calls: readonly ToolCallRequest[],
-  work: (open: OpenCalls) => Promise<BatchEnd | Refusal>,
+  work: (open: OpenCalls, gates: Waiting[]) => Promise<BatchEnd | Refusal>,
 ): Promise<BatchEnd | Refusal> {
   const open: OpenCalls = new Map(calls.map((call) => [call.id, call]));
+  const gates: Waiting[] = [];
   try {
-    return await work(open);
+    return await work(open, gates);
   } catch (error) {
     await takeBackQuestions(run.history, run.scene).catch(() => undefined);
+    await withdraw(run, gates).catch(() => undefined);
     await closeOpen(run, open.values());
     throw error;
   }
@@ -72,36 +81,6 @@ async function untilClosed(
 async function dontRun(run: Run, open: OpenCalls, reason: string): Promise<Refusal> {
   await closeOpen(run, open.values(), reason);
   return new Refusal(reason);
-}
-
-function messageOf(answer: ModelAnswer, job?: FinishedJob): MessageDraft {
-  return {
-    role: 'assistant',
-    content: answer.text,
-    toolCalls: answer.toolCalls.map((call) => job?.shown(call) ?? call),
-  };
-}
-
-/**
- * Stores an answer before people are asked, so that whatever they answer outlives the process. One that ends the job is stored
- * with what hooks make of its text, which comes later.
- */
-async function storeEarly(
-  run: Run,
-  answer: ModelAnswer,
-  gates: readonly Waiting[],
-): Promise<Stored | undefined> {
-  const waiting = gates.flatMap(({ call, gate: { asking } }) =>
-    asking === undefined ? [] : [[call.id, asking] as const],
-  );
-  const isJob = answer.toolCalls.some(({ function: { name } }) => name === JOB_DONE);
-  if (waiting.length === 0 || isJob) return undefined;
-  const ids = waiting.map(([callId, { approvalId }]) => [callId, approvalId] as const);
-  const stored = await run.history.append(messageOf(answer), Object.fromEntries(ids));
-  if (stored.ok) return stored;
-  const { approvals } = run.scene.runtime;
-  for (const [, id] of ids) await approvals.wait(id, { signal: AbortSignal.abort() });
-  return stored;
 }
 
 /** Waits for all people first: what they grant is used when nothing stands between it and the call. */
@@ -145,29 +124,6 @@ async function closeOpen(
     const { reply } = refusal({ name, args: {} }, reason);
     await tellDone(run, call, { name, reply, parent }).catch(() => undefined);
   }
-}
-
-interface Waiting {
-  readonly call: ToolCallRequest;
-  readonly gate: OpenGate;
-}
-
-/** Nobody is asked before hooks have looked at all of them: a person may take minutes. */
-async function lookAt(
-  run: Run,
-  calls: readonly ToolCallRequest[],
-  approvals: Parked['approvals'] = {},
-): Promise<readonly Waiting[]> {
-  const gates: Waiting[] = [];
-  for (const call of calls) {
-    const approvalId = Object.hasOwn(approvals, call.id) ? approvals[call.id] : undefined;
-    const gate =
-      approvalId === undefined
-        ? await openGate(run, call, { parentToolCallId: run.parentToolCallId })
-        : await reopenGate(run, call, approvalId);
-    gates.push({ call, gate });
-  }
-  return gates;
 }
 
 /** A steered call cancels those beside it. Source: the harness contract. */

@@ -38,9 +38,9 @@ export function openConfigSchemas(): (schema: object) => ConfigSchema {
     if (fault !== undefined) return { ok: false, detail: fault };
     // ajv would keep an identifier, and two packages may have the same one; nothing refers to it.
     const { $id: _, $schema: __, ...plain } = schema as Readonly<Record<string, unknown>>;
-    const metaFault = findMetaFault(plain);
-    if (metaFault !== undefined) return { ok: false, detail: printable(metaFault) };
     try {
+      const metaFault = findMetaFault(plain);
+      if (metaFault !== undefined) return { ok: false, detail: printable(metaFault) };
       patterns.refill();
       const validate = ajv.compile(plain);
       return {

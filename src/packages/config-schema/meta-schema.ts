@@ -36,7 +36,7 @@ export function openMetaSchema(): (schema: object) => string | undefined {
   let validate: ValidateFunction | undefined;
   return (schema) => {
     const before = used.size;
-    addKeys(schema, used);
+    forEachKey(schema, (key) => Object.hasOwn(rows, key) && used.add(key));
     if (validate === undefined || used.size > before) {
       const properties = Object.fromEntries(Object.entries(rows).filter(([key]) => used.has(key)));
       const schemaOfSchemas = { type: ['object', 'boolean'], properties };
@@ -58,11 +58,11 @@ function readPart(file: string): Part {
   return JSON.parse(text) as Part;
 }
 
-/** Names of properties are among them, which does no harm. */
-function addKeys(value: unknown, keys: Set<string>): void {
+/** Tells of every key; a property may have the name of a keyword. */
+function forEachKey(value: unknown, onKey: (key: string) => void): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
-    if (!Array.isArray(value)) keys.add(key);
-    addKeys(child, keys);
+    if (!Array.isArray(value)) onKey(key);
+    forEachKey(child, onKey);
   }
 }

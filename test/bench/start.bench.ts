@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { quantile } from './harness.ts';
@@ -22,21 +23,23 @@ interface Times {
   readonly endMs: number;
 }
 
-/** Runs a program; the time until it first writes to stdout, and until it ends. */
+/** Runs a program; the time until it writes a decision to stdout as a row of JSON, and until it ends. */
 async function run(cwd: string, command: string, args: readonly string[]): Promise<Times> {
   const startedAt = performance.now();
   let firstMs = NaN;
   let said = '';
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.once('data', () => (firstMs = performance.now() - startedAt));
-  child.stdout.resume();
+  createInterface(child.stdout).on('line', (line) => {
+    if (Number.isNaN(firstMs) && IS_DECISION.test(line)) firstMs = performance.now() - startedAt;
+  });
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${said}`);
   return { firstMs, endMs: performance.now() - startedAt };
 }
 
-// With --json, the first line on stdout is the first decision.
+// With --json, the line after the list of hooks is the first decision.
+const IS_DECISION = /^\{"conversation":/;
 const START = ['--silent', 'start', '--', '--no-serve', '--json'];
 const SIGNALBOX = join(root, 'scripts/signalbox.mjs');
 const folder = await mkdtemp(join(tmpdir(), 'signalbox-bench-'));

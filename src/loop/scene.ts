@@ -49,7 +49,7 @@ export interface Scene {
     payload: PayloadInput<P>,
     extras?: FireExtras,
   ): Promise<Outcome<P>>;
-  /** The same in two steps, so that a question is kept before people are asked, and one call can wait for them while the next one is looked at. */
+  /** The same in two steps: a question is kept before people are asked, and the next call need not wait for them. */
   begin<P extends Point>(
     point: P,
     payload: PayloadInput<P>,

@@ -29,14 +29,17 @@ export async function repairHistory(history: History, scene: Scene): Promise<voi
 }
 
 /** Takes back what people were asked about calls that will not run now. */
-export async function takeBackQuestions(
-  history: History,
-  { runtime: { approvals } }: Scene,
-): Promise<void> {
+export async function takeBackQuestions(history: History, scene: Scene): Promise<void> {
   const parked = history.parked();
   if (parked === undefined) return;
   await history.unpark();
-  for (const id of Object.values(parked.approvals)) {
-    await approvals.wait(id, { signal: AbortSignal.abort() });
-  }
+  await withdraw(scene, Object.values(parked.approvals));
+}
+
+/** Takes questions back that nobody needs to answer any more. */
+export async function withdraw(
+  { runtime: { approvals } }: Scene,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) await approvals.wait(id, { signal: AbortSignal.abort() });
 }

@@ -2,11 +2,11 @@ import { finishJob, JOB_DONE, type FinishedJob, type JobEnd } from './job-done.t
 import type { Parked } from '../history/history.ts';
 import type { ToolCallRequest } from '../history/message.ts';
 import type { ModelAnswer } from '../model/model.ts';
-import { takeBackQuestions } from '../history/repair.ts';
+import { takeBackQuestions, withdraw } from '../history/repair.ts';
 import { Refusal, type Run } from '../run-state.ts';
 import type { ToolReply } from './tool.ts';
 import { CANCELLED, carryOut, refusal, review, tellDone, textOf, type Ran } from './tool-call.ts';
-import { keeperOf, lookAt, messageOf, withdraw, type Keep, type Waiting } from './tool-look.ts';
+import { askedIn, keeperOf, lookAt, messageOf, type Keep, type Waiting } from './tool-look.ts';
 import type { Gate } from './tool-gate.ts';
 
 /** What the calls of one answer came to, beyond their results. */
@@ -30,7 +30,7 @@ export function runBatch(run: Run, answer: ModelAnswer): Promise<BatchEnd | Refu
   return untilClosed(run, calls, async (open, gates) => {
     const reason = await lookAt(run, { calls, gates, keep: keeperOf(run, answer) });
     if (reason !== undefined) {
-      await withdraw(run, gates);
+      await withdraw(run.scene, Object.values(askedIn(gates)));
       return dontRun(run, open, reason);
     }
     const isStored = history.parked() !== undefined;
@@ -71,7 +71,7 @@ async function untilClosed(
     return await work(open, gates);
   } catch (error) {
     await takeBackQuestions(run.history, run.scene).catch(() => undefined);
-    await withdraw(run, gates).catch(() => undefined);
+    await withdraw(run.scene, Object.values(askedIn(gates))).catch(() => undefined);
     await closeOpen(run, open.values());
     throw error;
   }

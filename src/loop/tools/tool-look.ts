@@ -32,16 +32,12 @@ export function keeperOf(run: Run, answer: ModelAnswer): Keep | undefined {
   };
 }
 
-/** Takes questions back that nobody needs to answer any more. */
-export async function withdraw({ scene }: Run, gates: readonly Waiting[]): Promise<void> {
-  for (const [, id] of askedIn(gates)) {
-    await scene.runtime.approvals.wait(id, { signal: AbortSignal.abort() });
-  }
-}
-
-function askedIn(gates: readonly Waiting[]): (readonly [callId: string, approvalId: string])[] {
-  return gates.flatMap(({ call, gate: { asking } }) =>
-    asking === undefined ? [] : [[call.id, asking.approvalId] as const],
+/** What people are asked, by the ids of the calls. */
+export function askedIn(gates: readonly Waiting[]): Parked['approvals'] {
+  return Object.fromEntries(
+    gates.flatMap(({ call, gate: { asking } }) =>
+      asking === undefined ? [] : [[call.id, asking.approvalId] as const],
+    ),
   );
 }
 
@@ -78,8 +74,7 @@ export async function lookAt(run: Run, { calls, gates, keep, approvals = {} }: L
         : await reopenGate(run, call, known);
     gates.push({ call, gate });
     if (gate.asking === undefined) continue;
-    const reason =
-      known === undefined ? await keep?.(Object.fromEntries(askedIn(gates))) : undefined;
+    const reason = known === undefined ? await keep?.(askedIn(gates)) : undefined;
     if (reason !== undefined) return reason;
     // Who settles it hears of its failure.
     gate.asking.ask().catch(() => undefined);

@@ -2,11 +2,16 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { requireOwn } from '../../../host/home.ts';
 
 /** The meta-schema of JSON Schema 2020-12 in its parts, as ajv brings it. */
-const PARTS = ['schema', 'core', 'applicator', 'unevaluated', 'validation', 'meta-data']
-  .concat('format-annotation', 'content')
-  .map(
-    (name) => `ajv/dist/refs/json-schema-2020-12/${name === 'schema' ? '' : 'meta/'}${name}.json`,
-  );
+const PARTS = [
+  'schema',
+  'meta/core',
+  'meta/applicator',
+  'meta/unevaluated',
+  'meta/validation',
+  'meta/meta-data',
+  'meta/format-annotation',
+  'meta/content',
+];
 
 interface Part {
   readonly properties: Readonly<Record<string, object>>;
@@ -51,8 +56,8 @@ export function openMetaSchema(): (schema: object) => string | undefined {
 }
 
 /** In one schema, where its parts referred to each other. */
-function readPart(file: string): Part {
-  const text = JSON.stringify(requireOwn(file))
+function readPart(name: string): Part {
+  const text = JSON.stringify(requireOwn(`ajv/dist/refs/json-schema-2020-12/${name}.json`))
     .replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"')
     .replaceAll(/"meta\/(?:core|validation)#/g, '"#');
   return JSON.parse(text) as Part;

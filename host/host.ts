@@ -84,7 +84,7 @@ export function openHost(options: HostOptions): Host {
     return pool;
   }
 
-  function load(source: HookSource, pool: Pool): Promise<LoadResult> {
+  function load(source: HookSource, pool: Pool, isWarmUp = false): Promise<LoadResult> {
     const startedAt = performance.now();
     return new Promise((resolve) => {
       pool.submit({
@@ -92,6 +92,7 @@ export function openHost(options: HostOptions): Host {
         sessionId: '',
         work: { kind: 'load' },
         capMs: limits.loadMs,
+        isWarmUp,
         onDone: (done) => resolve(loadResult(done, performance.now() - startedAt)),
       });
     });
@@ -108,7 +109,7 @@ export function openHost(options: HostOptions): Host {
     load: (source) => load(source, declare(source)),
     async warm(name) {
       const hook = loaded.get(name);
-      return hook === undefined || isClosed ? undefined : load(hook.source, hook.pool);
+      return hook === undefined || isClosed ? undefined : load(hook.source, hook.pool, true);
     },
     call: (call) => callInLine([call])[0],
     callInLine,

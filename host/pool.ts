@@ -130,6 +130,13 @@ export class Pool {
   /** Finds a process for the task and starts it there, behind the code that runs if it may. */
   #tryStart(entry: Queued, mayFollow: boolean): boolean {
     const { task } = entry;
+    if (
+      task.isWarmUp === true &&
+      this.processes.some(({ places }) => places.isUp(task.source.name))
+    ) {
+      task.onDone({ type: 'up' });
+      return true;
+    }
     let roomy: SandboxProcess | undefined;
     let isWorthWaiting = false;
     for (const process of this.processes) {

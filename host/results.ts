@@ -29,6 +29,7 @@ export function notCalled(code: FailureCode, detail: string): CallResult {
 
 /** What a call came to, from how its task ended. */
 export function callResult(done: TaskEnd, call: Call, limits: HostLimits): CallResult {
+  if (done.type === 'up') return notCalled('crash', 'it was taken for a load');
   if (done.type === 'refused') {
     const details = {
       queue: `${limits.queueMs} ms`,
@@ -77,6 +78,7 @@ export function callResult(done: TaskEnd, call: Call, limits: HostLimits): CallR
 export function loadResult(done: TaskEnd, loadMs: number): LoadResult {
   if (done.type === 'refused')
     return { ok: false, code: 'load_timeout', detail: 'no sandbox came up in time' };
+  if (done.type === 'up') return { ok: true, loadMs };
   const { ending } = done;
   if (ending.by === 'guest' && ending.outcome === 'opened') {
     const reported = readHandlers(ending.text);

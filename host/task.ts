@@ -7,6 +7,8 @@ export interface Task {
   readonly sessionId: string;
   readonly work: Work;
   readonly capMs: number;
+  /** A load that is needless where a call has brought the hook up before it. */
+  readonly isWarmUp?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Runs that are to follow in the same process and session, each if the one before it plainly lets pass. */
   readonly following?: readonly Follower[] | undefined;
@@ -22,11 +24,12 @@ export interface Follower extends Pick<Task, 'source' | 'work' | 'capMs' | 'sign
   readonly onDone: (done: TaskEnd | undefined) => void;
 }
 
-/** How a task ended: in a process, before it came to one, or because its hook would not load there. */
+/** How a task ended: in a process, before it came to one, because its hook would not load there, or was up already. */
 export type TaskEnd =
   | { readonly type: 'ended'; readonly ending: Ending; readonly activity: Activity }
   | { readonly type: 'refused'; readonly by: Refusal }
-  | { readonly type: 'not-loaded'; readonly ending: Ending };
+  | { readonly type: 'not-loaded'; readonly ending: Ending }
+  | { readonly type: 'up' };
 
 /** Why a task never started. */
 export type Refusal = 'queue' | 'full' | 'caller' | 'closed';

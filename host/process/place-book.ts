@@ -62,6 +62,11 @@ export class PlaceBook {
     );
   }
 
+  /** Whether the hook is loaded in any place. */
+  isUp(hook: string): boolean {
+    return this.#places.some(({ source, isLoaded }) => source.name === hook && isLoaded);
+  }
+
   /** Makes room and adds a place that is still to be loaded; `undefined` when every place is busy. */
   add(source: HookSource): Place | undefined {
     if (this.#places.length >= this.#maxPlaces && !this.#evict()) return undefined;

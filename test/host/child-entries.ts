@@ -11,9 +11,9 @@ export const TEST_ENTRIES = path.join(os.tmpdir(), 'signalbox-test-entries');
  * bundles its own: what hundreds of tests would bundle each is bundled once.
  */
 export async function placeEntries(folder: string): Promise<void> {
-  const { isolate, worker, thread } = await buildChildEntries(TEST_ENTRIES);
+  const built = await buildChildEntries(TEST_ENTRIES);
   const home = path.join(folder, '.signalbox');
   await mkdir(home, { recursive: true });
-  const files = [isolate, worker, thread, path.join(TEST_ENTRIES, 'entries.json')];
+  const files = [...Object.values(built).filter(path.isAbsolute), path.join(TEST_ENTRIES, 'entries.json')];
   await Promise.all(files.map((file) => copyFile(file, path.join(home, path.basename(file)))));
 }

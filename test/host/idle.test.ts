@@ -17,6 +17,19 @@ test('a package that is idle is stopped, and starts again when it is called', as
   expect(host.processes()[0]?.pid).not.toBe(before?.pid);
 }, 90_000);
 
+test('a hook that a call has brought up is not loaded once more to be warm', async () => {
+  const host = await testHost({ queueMs: 30_000, loadMs: 30_000 });
+  host.declare(isolateHook('declared', ANSWER));
+  const [result, warm] = await Promise.all([
+    callHook(host, 'declared', { timeoutMs: 30_000 }),
+    host.warm('declared'),
+  ]);
+  expect(outcomeOf(result)).toBe('call 1');
+  expect(warm).toMatchObject({ ok: true });
+  // One load and one run.
+  expect(host.processes().map(({ calls }) => calls)).toEqual([2]);
+}, 90_000);
+
 test('a package that is at work is not idle, however long it takes', async () => {
   const host = await testHost({ idleMs: 100, queueMs: 30_000, loadMs: 30_000 });
   await host.load(

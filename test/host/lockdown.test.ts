@@ -58,6 +58,13 @@ test.each([
   expect(await attempt(`return typeof await ${code}`)).toMatch(/^refused: /);
 });
 
+test('[isolate fallen] what a child does not need of Node is not there: its start would take longer', async () => {
+  const found = await attempt(
+    'return process.moduleLoadList.filter((name) => /streams.readable|readline|fs.promises|perf_hooks|crypto/.test(name))',
+  );
+  expect(found).toEqual([]);
+});
+
 test('[isolate fallen] the process has no environment, and no way out on its objects', async () => {
   const found = await attempt(`
     const names = ['kill', '_kill', 'dlopen', 'binding', '_linkedBinding', 'execve', 'abort', 'reallyExit', 'report',

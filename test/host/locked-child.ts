@@ -85,7 +85,7 @@ export async function activeLayers(): Promise<readonly Layer[]> {
 }
 
 /** Keeps the process from waiting for its host in the kernel, where no foreign code would get on. */
-const STANDSTILL = `import { read as readLater } from 'node:fs'; globalThis.setImmediate = () => {};`;
+const STANDSTILL = `const { read: readLater } = process.getBuiltinModule('node:fs'); globalThis.setImmediate = () => {};`;
 
 /** Waits for a word of the host, who listens by then, and tells what came of the code in the one kind that means nothing. */
 function afterwards(body: string, modules: readonly string[]): string {

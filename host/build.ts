@@ -1,37 +1,19 @@
 import { createHash } from 'node:crypto';
-import { renameSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { BuildOptions, OutputFile } from 'esbuild';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
-import { withBundler } from './bundler.ts';
-import { HOME, moduleFile } from './home.ts';
+import { bundleEntries, ENTRY_NAMES, withHash, type EntryTexts } from './bundle-entries.ts';
+import { openCaches, type GuestCaches } from './guest-caches.ts';
+import { HOME } from './home.ts';
+import { writeWhole } from './whole-file.ts';
 
-/** The bundled entries of the child processes. */
-export interface ChildEntries {
-  /** Entry of a package's process. */
-  readonly isolate: string;
-  /** Entry of the local hooks' process, and of each thread in it. */
-  readonly worker: string;
-  readonly thread: string;
-  /** The authors' kit as its own sources give it, for hooks that import these. */
-  readonly sdk: string;
+/** The files that the child processes run, by absolute path. */
+export interface ChildEntries extends EntryTexts {
   /** Names what they were made from; each child says it in its first message. */
   readonly buildHash: string;
+  readonly caches: GuestCaches;
 }
-
-const HERE = path.join(HOME, 'host');
-const COMMON = {
-  bundle: true,
-  // Nothing is written there.
-  outdir: 'entries',
-  write: false,
-  metafile: true,
-  target: 'es2024',
-  logLevel: 'silent',
-  legalComments: 'none',
-} as const;
-const NAMES = ['isolate', 'worker', 'thread', 'sdk'] as const;
 
 /**
  * Bundles the child entries to plain `.mjs` in `folder`: a `.ts` entry costs a child 40 ms at start and doubles its memory.
@@ -71,15 +53,15 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
   try {
     const text = await readFile(path.join(folder, 'entries.json'), 'utf8');
     const record = JSON.parse(text) as BuildRecord;
-    if (record.bundler !== esbuildPackage.version || record.home !== HERE) return undefined;
+    if (record.bundler !== esbuildPackage.version || record.home !== HOME) return undefined;
     const inputs = Object.entries(record.inputs);
     const marks = await Promise.all(inputs.map(async ([file]) => markOf(await stat(file))));
     if (!inputs.every(([, mark], at) => mark === marks[at])) return undefined;
     const built = entriesIn(folder, record.buildHash);
     const hashes = await Promise.all(
-      NAMES.map(async (name) => hashOf(await readFile(built[name]))),
+      ENTRY_NAMES.map(async (name) => hashOf(await readFile(built[name]))),
     );
-    return NAMES.every((name, at) => record.entries[name] === hashes[at]) ? built : undefined;
+    return ENTRY_NAMES.every((name, at) => record.entries[name] === hashes[at]) ? built : undefined;
   } catch {
     return undefined;
   }
@@ -91,31 +73,18 @@ async function readBuilt(folder: string): Promise<ChildEntries | undefined> {
  */
 async function buildAnew(folder: string): Promise<ChildEntries> {
   const startedAt = Date.now();
-  const inputs = new Set<string>();
-  const [node, prelude, web, contracts] = await Promise.all([
-    bundleNode(inputs),
-    bundleGuest('isolate-entry', 'boot', inputs),
-    bundleGuest('web-entry', 'makeWeb', inputs),
-    bundleGuest('contracts-entry', 'contracts', inputs),
-  ]);
-  const texts = NAMES.map((name) =>
-    fill(node.get(name) ?? '', { PRELUDE: prelude, WEB_NAMES: web, CONTRACTS: contracts }),
-  );
-  const buildHash = hashOf(texts.join('\0')).slice(0, 16);
+  const bundled = await bundleEntries();
+  const buildHash = hashOf(Object.values(bundled.entries).join('\0')).slice(0, 16);
   const built = entriesIn(folder, buildHash);
-  const entries = NAMES.map((name, at) => {
-    const text = fill(texts[at] ?? '', { BUILD_HASH: buildHash });
-    writeWhole(built[name], text);
-    return [name, hashOf(text)] as const;
-  });
+  const texts = withHash(bundled.entries, buildHash);
+  for (const name of ENTRY_NAMES) writeWhole(built[name], texts[name]);
+  const inputs = bundled.inputs.map((file) => [file, markOf(statSync(file), startedAt)] as const);
   const record: BuildRecord = {
     bundler: esbuildPackage.version,
-    home: HERE,
+    home: HOME,
     buildHash,
-    inputs: Object.fromEntries(
-      [...inputs].map((file) => [file, markOf(statSync(file), startedAt)]),
-    ),
-    entries: Object.fromEntries(entries),
+    inputs: Object.fromEntries(inputs),
+    entries: Object.fromEntries(ENTRY_NAMES.map((name) => [name, hashOf(texts[name])])),
   };
   writeWhole(path.join(folder, 'entries.json'), JSON.stringify(record));
   return built;
@@ -123,72 +92,14 @@ async function buildAnew(folder: string): Promise<ChildEntries> {
 
 function entriesIn(folder: string, buildHash: string): ChildEntries {
   const file = (name: string): string => path.join(folder, `${name}-${buildHash}.mjs`);
-  const [isolate, worker, thread, sdk] = NAMES.map(file) as [string, string, string, string];
-  return { isolate, worker, thread, sdk, buildHash };
-}
-
-/** Stand in the bundles for constants of host/isolate/built.d.ts that are known once all is bundled. */
-const MARKS = {
-  PRELUDE: '@signalbox-prelude@',
-  WEB_NAMES: '@signalbox-web-names@',
-  CONTRACTS: '@signalbox-contracts@',
-  BUILD_HASH: '@signalbox-build-hash@',
-} as const;
-
-/** Puts values in the place of marks, which stand in JSON texts. */
-function fill(text: string, values: Partial<Record<keyof typeof MARKS, string>>): string {
-  let filled = text;
-  for (const [name, value] of Object.entries(values)) {
-    const escaped = JSON.stringify(value).slice(1, -1);
-    filled = filled.replaceAll(MARKS[name as keyof typeof MARKS], () => escaped);
-  }
-  return filled;
-}
-
-/** Guest code as a script whose value is one export of it. */
-async function bundleGuest(name: string, value: string, inputs: Set<string>): Promise<string> {
-  const [file] = await bundle(inputs, {
-    entryPoints: [moduleFile(`host/guest/${name}`)],
-    format: 'iife',
-    globalName: 'guest',
-    platform: 'neutral',
-    inject: [moduleFile('host/guest/web/own-atob')],
-    minify: true,
-    banner: { js: '(() => {"use strict";' },
-    footer: { js: `return guest.${value}})()` },
-  });
-  return file?.text ?? '';
-}
-
-/** What runs in Node itself, by the names of the entries. */
-async function bundleNode(inputs: Set<string>): Promise<ReadonlyMap<string, string>> {
-  const files = await bundle(inputs, {
-    entryPoints: {
-      isolate: moduleFile('host/isolate/child'),
-      worker: moduleFile('host/worker/child'),
-      thread: moduleFile('host/worker/thread'),
-      sdk: moduleFile('sdk/index'),
-    } satisfies Record<(typeof NAMES)[number], string>,
-    format: 'esm',
-    platform: 'node',
-    external: ['isolated-vm', 'piscina'],
-    minifySyntax: true,
-    define: {
-      ...Object.fromEntries(
-        Object.entries(MARKS).map(([name, mark]) => [name, JSON.stringify(mark)]),
-      ),
-      OWN_SDK: JSON.stringify(moduleFile('sdk/index')),
-    },
-  });
-  return new Map(files.map((file) => [path.basename(file.path, '.js'), file.text]));
-}
-
-async function bundle(inputs: Set<string>, options: BuildOptions): Promise<readonly OutputFile[]> {
-  const { outputFiles = [], metafile } = await withBundler((build) =>
-    build({ ...COMMON, absWorkingDir: HERE, ...options }),
-  );
-  for (const file of Object.keys(metafile?.inputs ?? {})) inputs.add(path.resolve(HERE, file));
-  return outputFiles;
+  return {
+    isolate: file('isolate'),
+    worker: file('worker'),
+    thread: file('thread'),
+    sdk: file('sdk'),
+    buildHash,
+    caches: openCaches(folder, buildHash),
+  };
 }
 
 /** What changed after `until` may not be in what was bundled. */
@@ -198,11 +109,4 @@ function markOf({ mtimeMs, size }: Stats, until = Infinity): string {
 
 function hashOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-/** Another process may write the same file at the same time: whole files appear by rename, and the last one wins. */
-function writeWhole(file: string, text: string): void {
-  const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, text, { mode: 0o644 });
-  renameSync(draft, file);
 }

@@ -27,6 +27,8 @@ export interface StartBounds {
   readonly startMs: number;
   /** Aborted when nobody wants it any more: it ends at once. */
   readonly signal: AbortSignal;
+  /** Given the code caches that it made. */
+  readonly onCaches?: (caches: string) => void;
 }
 
 /** Most that is kept of what a child writes to stderr, in bytes: V8's last words. */
@@ -107,6 +109,7 @@ export class Child {
             message.buildHash === buildHash;
           if (!isRight) return fail('Foreign');
           settle();
+          if (message.caches !== '') bounds.onCaches?.(message.caches);
           resolve(child);
         },
         onExit: () => fail('Ended'),

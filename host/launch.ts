@@ -139,14 +139,14 @@ const WRAPS: Readonly<
 };
 
 function isolatePlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
-  const addon = addonFile();
+  const { isolate, caches } = entries;
+  const files = [isolate, addonFile(), ...(caches.file === undefined ? [] : [caches.file])];
   const words = [
     ...wrap.words,
     process.execPath,
     '--permission',
     '--allow-addons',
-    `--allow-fs-read=${entries.isolate}`,
-    `--allow-fs-read=${addon}`,
+    ...files.map((file) => `--allow-fs-read=${file}`),
     '--no-experimental-sqlite',
     '--no-node-snapshot',
     '--no-warnings',
@@ -154,8 +154,7 @@ function isolatePlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
     '--max-semi-space-size=1',
     // A signal from outside opens no debugger in it.
     '--disable-sigusr1',
-    entries.isolate,
-    addon,
+    ...files,
   ];
   return planOf(words, {}, ['permission', 'environment', ...wrap.layers]);
 }

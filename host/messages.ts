@@ -65,7 +65,13 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 /** From child to host. */
 export type FromChild =
-  | { readonly type: 'ready'; readonly protocol: number; readonly buildHash: string }
+  | {
+      readonly type: 'ready';
+      readonly protocol: number;
+      readonly buildHash: string;
+      /** Code caches that it made for want of a file of them; else empty. */
+      readonly caches: string;
+    }
   | {
       readonly type: 'settle';
       readonly id: number;
@@ -145,8 +151,8 @@ export function decodeToChild(frame: Frame): ToChild | undefined {
   const { id, number, text } = frame;
   const type = RUN_TYPES[frame.kind];
   if (type !== undefined) {
-    const cut = text.indexOf('\n');
-    return { type, id, place: number, ops: text.slice(0, cut), input: text.slice(cut + 1) };
+    const { head, rest } = cut(text);
+    return { type, id, place: number, ops: head, input: rest };
   }
   switch (frame.kind) {
     case TO_CHILD.open:
@@ -170,7 +176,7 @@ export function encodeFromChild(message: FromChild): Buffer {
         kind: FROM_CHILD.ready,
         id: 0,
         number: message.protocol,
-        text: message.buildHash,
+        text: `${message.buildHash}\n${message.caches}`,
       });
     case 'settle':
       return encodeFrame({
@@ -199,8 +205,10 @@ export function encodeFromChild(message: FromChild): Buffer {
 export function decodeFromChild(frame: Frame): FromChild | undefined {
   const { id, number, text } = frame;
   switch (frame.kind) {
-    case FROM_CHILD.ready:
-      return { type: 'ready', protocol: number, buildHash: text };
+    case FROM_CHILD.ready: {
+      const { head, rest } = cut(text);
+      return { type: 'ready', protocol: number, buildHash: head, caches: rest };
+    }
     case FROM_CHILD.settle: {
       const isQuick = number >= QUICK_MARK;
       const outcome = OUTCOMES[isQuick ? number - QUICK_MARK : number];
@@ -219,4 +227,10 @@ export function decodeFromChild(frame: Frame): FromChild | undefined {
     default:
       return undefined;
   }
+}
+
+/** The first line of a text, and what follows it. */
+function cut(text: string): { readonly head: string; readonly rest: string } {
+  const at = text.indexOf('\n');
+  return at < 0 ? { head: text, rest: '' } : { head: text.slice(0, at), rest: text.slice(at + 1) };
 }

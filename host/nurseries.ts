@@ -12,8 +12,13 @@ export interface Nurseries extends Readonly<Record<SandboxKind, Nursery>> {
 
 /** Makes the nurseries of a host; `spares` are the warm isolate processes beyond those in use. */
 export function openNurseries(entries: ChildEntries, spares = 1): Nurseries {
-  const { buildHash } = entries;
-  const isolate = new Nursery({ plans: launchPlans('isolate', entries), buildHash, spares });
+  const { buildHash, caches } = entries;
+  const isolate = new Nursery({
+    plans: launchPlans('isolate', entries),
+    buildHash,
+    spares,
+    onCaches: (made) => caches.keep(made),
+  });
   const worker = new Nursery({ plans: launchPlans('worker', entries), buildHash, spares: 0 });
   return {
     entries,

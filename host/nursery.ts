@@ -5,6 +5,7 @@ import type { LaunchPlan } from './launch.ts';
 export interface NurseryOptions {
   readonly plans: readonly ((serial: number) => LaunchPlan)[];
   readonly buildHash: string;
+  readonly onCaches?: (caches: string) => void;
   /** Children kept warm beyond those asked for. */
   readonly spares: number;
 }
@@ -114,8 +115,14 @@ export class Nursery {
     if (makePlan === undefined) return;
     this.#starting += 1;
     this.#serial += 1;
-    const { buildHash } = this.#options;
-    const bounds = { buildHash, startMs: START_MS, signal: this.#closing.signal };
+    const { buildHash, onCaches } = this.#options;
+    const { signal } = this.#closing;
+    const bounds = {
+      buildHash,
+      startMs: START_MS,
+      signal,
+      ...(onCaches !== undefined && { onCaches }),
+    };
     Child.start(makePlan(this.#serial), bounds).then(
       (child) => this.#onUp(child),
       (error: unknown) => this.#onFailed(error),
@@ -135,7 +142,9 @@ export class Nursery {
     } else {
       use(child);
     }
-    this.fill();
+    // A spare can wait until what was waited for is at work.
+    if (this.#wanting.length + this.#expected > this.#starting) this.fill();
+    else this.fillLater();
   }
 
   #onLost(child: Child): void {

@@ -1,6 +1,7 @@
 import type { Activity, Ending, Place } from './process/activity.ts';
 import type { Child } from './child.ts';
 import { Deadlines } from './deadlines.ts';
+import { isCrowded, isNeedless } from './process/crowd.ts';
 import { hasRun, lineIn, MAX_AHEAD_CHARS } from './process/line.ts';
 import type { Nursery } from './nursery.ts';
 import type { HostLimits, SandboxKind } from './sandbox.ts';
@@ -21,9 +22,6 @@ export interface PoolOptions {
 
 /** The first load of a hook waits for a process to start; many start at once when a runtime opens. */
 const LOAD_QUEUE_MS = 15_000;
-
-/** New sessions that wait for this long are worth a further process. */
-const CROWDED_MS = 5;
 
 /** The processes of one owner and the queue before them. */
 export class Pool {
@@ -130,10 +128,7 @@ export class Pool {
   /** Finds a process for the task and starts it there, behind the code that runs if it may. */
   #tryStart(entry: Queued, mayFollow: boolean): boolean {
     const { task } = entry;
-    if (
-      task.isWarmUp === true &&
-      this.processes.some(({ places }) => places.isUp(task.source.name))
-    ) {
+    if (isNeedless(task, this.processes)) {
       task.onDone({ type: 'up' });
       return true;
     }
@@ -246,7 +241,7 @@ export class Pool {
     );
     const isWanted =
       alive.length === 0 ||
-      (alive.length < this.#options.maxProcesses && (areAllHeld || this.#isCrowded()));
+      (alive.length < this.#options.maxProcesses && (areAllHeld || this.#wantsMore()));
     if (isWanted && this.#isExpecting === undefined) {
       let isHere = false;
       const takeBack = this.#options.nursery.take((child) => {
@@ -260,6 +255,11 @@ export class Pool {
     this.#lookAgain();
   }
 
+  /** More sessions come than get done, and a further process would not take the processor of one at work. */
+  #wantsMore(): boolean {
+    return this.#options.isIdleCore() && isCrowded(this.#queue, this.processes);
+  }
+
   #lookAgain(): void {
     this.#recheck ??= setTimeout(() => {
       this.#recheck = undefined;
@@ -267,15 +267,6 @@ export class Pool {
       this.#pump();
       if (this.processes.some(({ hasLine }) => hasLine)) this.#lookAgain();
     }, PATIENCE_MS);
-  }
-
-  /** More sessions come than one process gets done, and a second one would not take its processor. */
-  #isCrowded(): boolean {
-    const cutoff = performance.now() - CROWDED_MS;
-    const isHomeless = ({ task, since }: Queued): boolean =>
-      since < cutoff &&
-      !this.processes.some(({ places }) => places.has(task.source.name, task.sessionId));
-    return this.#options.isIdleCore() && this.#queue.some(isHomeless);
   }
 
   #adopt(child: Child): void {

@@ -10,19 +10,19 @@ import {
   type RunType,
   type ToChild,
 } from '../messages.ts';
-import type { IsolateApi } from '../guest/isolate-entry.ts';
 import { receive, transmit } from './channel.ts';
-import { cacheOf } from './code-cache.ts';
 import { captureKill, lockDown } from './lock.ts';
 import { PLAIN_ALLOW } from '../../sdk/decisions.ts';
 import { LIMITS } from '../../sdk/limits.ts';
-import { createPlace, type Place, type GuestScripts, type Segment } from './places.ts';
+import { readyGuest } from './guest-scripts.ts';
+import { createPlace, type Place, type Segment } from './places.ts';
 
-// The entry of a package's process: argv holds the path of the addon.
+// The entry of a package's process: argv holds the paths of the addon and, where it is there, of the guest's code caches.
 const die = captureKill();
-const engine = loadEngine(process.argv[2] ?? '');
+const [addon = '', cacheFile] = process.argv.slice(2);
+const engine = loadEngine(addon);
+const guest = readyGuest(engine, cacheFile);
 const kept = lockDown();
-const guest = readyScripts();
 const places = new Map<number, Place>();
 /** Whether the next run in line may follow the last one. */
 const line = { isOpen: false, hasAsked: false };
@@ -47,13 +47,13 @@ const events = {
  * The first isolate of a process costs twice the next one: it is made ahead, so that no call waits for it, and taken by
  * the first hook that has the usual room.
  */
-const stock = [createPlace(engine, guest, { memoryMb: LIMITS.memoryMb, events })];
+const stock = [createPlace(engine, guest.scripts, { memoryMb: LIMITS.memoryMb, events })];
 
 function newPlace(memoryMb: number): Place {
   const ready = stock.pop();
   if (memoryMb === LIMITS.memoryMb && ready !== undefined) return ready;
   ready?.dispose();
-  return createPlace(engine, guest, { memoryMb, events });
+  return createPlace(engine, guest.scripts, { memoryMb, events });
 }
 
 /** Loads the addon past its own loader, which would look for it in folders that this process may not read. */
@@ -61,28 +61,6 @@ function loadEngine(file: string): typeof ivm {
   const module = { exports: {} as { ivm: typeof ivm } };
   process.dlopen(module, file);
   return module.exports.ivm;
-}
-
-/** The guest scripts with their caches, made by running each once on its own globals. */
-function readyScripts(): GuestScripts {
-  const nothing = (): string => '';
-  const boot = { text: PRELUDE, filename: 'signalbox:prelude' };
-  const web = { text: WEB_NAMES, filename: 'signalbox:web-names' };
-  const bootCache = cacheOf(engine, boot, (make) => {
-    const { start, run } = make(nothing, nothing, nothing, nothing) as IsolateApi;
-    start({ run: () => ({ action: 'allow' }) }, 'signalbox', '{"config":{}}');
-    run('', '{"point":"","payload":{},"ctx":{}}');
-  });
-  const webCache = cacheOf(engine, web, (make) => {
-    make({ log: nothing, setTimer: nothing, clearTimer: nothing, entropy: nothing });
-  });
-  const contracts = { text: CONTRACTS, filename: 'signalbox:contracts' };
-  const contractsCache = cacheOf(engine, contracts, () => undefined);
-  return {
-    prelude: { ...boot, cachedData: bootCache },
-    web: { ...web, cachedData: webCache },
-    contracts: { ...contracts, cachedData: contractsCache },
-  };
 }
 
 function take(message: ToChild): void {
@@ -157,6 +135,7 @@ send({
   type: 'ready',
   protocol: PROTOCOL,
   buildHash: kept.length === 0 ? BUILD_HASH : kept.join(','),
+  caches: guest.made,
 });
 
 const reader = new FrameReader(MAX_TO_CHILD_BYTES);

@@ -3,6 +3,7 @@ import { unseal } from '../guest/native.ts';
 import type { HookDefinition, Outcome } from '../messages.ts';
 import { WEB_MODULE } from '../../sdk/globals.ts';
 import { LIMITS } from '../../sdk/limits.ts';
+import type { GuestScript, GuestScripts } from './guest-scripts.ts';
 
 /** Where what a place says goes; `id` is the activity that it says it in. */
 export interface PlaceEvents {
@@ -19,21 +20,6 @@ export interface Place {
   run(id: number, ops: string, input: string): Segment;
   deliver(id: number, seq: number, text: string): Segment;
   dispose(): void;
-}
-
-/** A script of guest code; its compile cache is made and kept within this process. */
-export interface GuestScript {
-  readonly text: string;
-  readonly filename: string;
-  readonly cachedData: ivm.ExternalCopy<ArrayBuffer>;
-}
-
-/** The guest code of an isolate: what every one boots with, and what those that name the web's globals add. */
-export interface GuestScripts {
-  readonly prelude: GuestScript;
-  readonly web: GuestScript;
-  /** The adapters of all contracts but the native one. */
-  readonly contracts: GuestScript;
 }
 
 const SYNC = { sync: true } as const;

@@ -164,4 +164,4 @@ process.stdin.on('data', (chunk: Buffer) => {
 });
 process.stdin.on('end', die);
 process.stdout.on('error', die);
-send({ type: 'ready', protocol: PROTOCOL, buildHash: BUILD_HASH });
+send({ type: 'ready', protocol: PROTOCOL, buildHash: BUILD_HASH, caches: '' });

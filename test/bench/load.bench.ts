@@ -21,7 +21,10 @@ async function loadAll(bench: BenchFolder, isCold: boolean): Promise<number> {
   const entries = await buildChildEntries(join(bench.folder, '.signalbox'));
   if (isCold) await rm(config.cacheFolder, { recursive: true, force: true });
   const startedAt = performance.now();
-  const host = openHost({ limits: config.limits, nurseries: openNurseries(entries) });
+  const nurseries = openNurseries(entries);
+  // As a runtime does: a process comes up while its package is looked for.
+  nurseries.isolate.expect(1);
+  const host = openHost({ limits: config.limits, nurseries });
   try {
     const { hooks } = await buildCatalog(config);
     const loads = await Promise.all(hooks.map(({ source }) => host.load(source)));

@@ -14,6 +14,15 @@ export async function placeEntries(folder: string): Promise<void> {
   const built = await buildChildEntries(TEST_ENTRIES);
   const home = path.join(folder, '.signalbox');
   await mkdir(home, { recursive: true });
-  const files = [...Object.values(built).filter(path.isAbsolute), path.join(TEST_ENTRIES, 'entries.json')];
+  const { isolate, worker, thread, sdk, caches } = built;
+  const record = path.join(TEST_ENTRIES, 'entries.json');
+  const files = [
+    isolate,
+    worker,
+    thread,
+    sdk,
+    record,
+    ...(caches.file === undefined ? [] : [caches.file]),
+  ];
   await Promise.all(files.map((file) => copyFile(file, path.join(home, path.basename(file)))));
 }

@@ -77,7 +77,8 @@ test('every message comes out of its frame as it went in', () => {
     { type: 'drop', place: 2 },
   ] as const;
   const fromChild = [
-    { type: 'ready', protocol: 1, buildHash: 'abc' },
+    { type: 'ready', protocol: 1, buildHash: 'abc', caches: '' },
+    { type: 'ready', protocol: 1, buildHash: 'abc', caches: 'AA==,BB==' },
     { type: 'settle', id: 1, isQuick: true, outcome: 'answer', text: '{}' },
     { type: 'settle', id: 1, isQuick: false, outcome: 'crash', text: '' },
     { type: 'yield', id: 1 },

@@ -8,7 +8,8 @@ import { openNurseries } from '../../host/nurseries.ts';
 import type { Call, CallResult, HookSource, Host, HostLimits } from '../../host/sandbox.ts';
 import { TEST_ENTRIES } from './child-entries.ts';
 
-const LIMITS: HostLimits = {
+/** Limits of a host on a machine that is not too busy. */
+export const HOST_LIMITS: HostLimits = {
   loadMs: 2000,
   graceMs: 50,
   queueMs: 1500,
@@ -35,7 +36,7 @@ export async function tempFolder(): Promise<string> {
 export async function testHost(limits: Partial<HostLimits> = {}, spares = 1): Promise<Host> {
   const entries = await buildChildEntries(TEST_ENTRIES);
   const host = openHost({
-    limits: { ...LIMITS, ...limits },
+    limits: { ...HOST_LIMITS, ...limits },
     nurseries: openNurseries(entries, spares),
   });
   ends.push(() => host.close());

@@ -1,0 +1,8 @@
+import { renameSync, writeFileSync } from 'node:fs';
+
+/** Another process may write the same file at the same time: whole files appear by rename, and the last one wins. */
+export function writeWhole(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, text, { mode: 0o644 });
+  renameSync(draft, file);
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
+import { openHost } from '../../host/host.ts';
+import { openNurseries } from '../../host/nurseries.ts';
+import { WEB_MODULE } from '../../sdk/globals.ts';
+import { callHook, HOST_LIMITS, isolateHook, outcomeOf, tempFolder } from './hosts.ts';
+
+/** It has one of the web's names, as a bundle has it. */
+const HOOK = isolateHook(
+  'guard',
+  `import { web } from '${WEB_MODULE}';
+  const Url = web('URL');
+  export default { run: () => ({ action: 'block', reason: new Url('https://a.test/b').pathname }) }`,
+);
+
+/** Runs a hook in a host of its own. */
+async function runWith(entries: ChildEntries): Promise<string> {
+  const host = openHost({ limits: HOST_LIMITS, nurseries: openNurseries(entries, 0) });
+  try {
+    expect(await host.load(HOOK)).toMatchObject({ ok: true });
+    return outcomeOf(await callHook(host, 'guard'));
+  } finally {
+    await host.close();
+  }
+}
+
+async function openFolder(): Promise<() => Promise<ChildEntries>> {
+  const folder = await tempFolder();
+  // Children are other users.
+  await chmod(folder, 0o755);
+  return () => buildChildEntries(folder);
+}
+
+/** A file of caches that is whole. */
+const fileOf = (caches: string): string =>
+  `${createHash('sha256').update(caches).digest('hex')}\n${caches}`;
+
+test('the first child makes the code caches of the guest scripts, and the next ones take them', async () => {
+  const open = await openFolder();
+  const first = await open();
+  expect(first.caches.file).toBeUndefined();
+  expect(await runWith(first)).toBe('/b');
+  const { file = '' } = first.caches;
+  const made = await readFile(file, 'latin1');
+  const second = await open();
+  expect(second.caches.file).toBe(file);
+  const kept: string[] = [];
+  const caches = { file, keep: (text: string) => void kept.push(text) };
+  expect(await runWith({ ...second, caches })).toBe('/b');
+  expect(kept).toEqual([]);
+  expect(await readFile(file, 'latin1')).toBe(made);
+}, 60_000);
+
+test('caches that are broken are not looked at, and those of another engine are made anew', async () => {
+  const open = await openFolder();
+  const first = await open();
+  await runWith(first);
+  const { file = '' } = first.caches;
+  const made = await readFile(file, 'latin1');
+  await writeFile(
+    file,
+    made.replace(/.$/, (last) => (last === '=' ? 'A' : '=')),
+  );
+  expect((await open()).caches.file).toBeUndefined();
+  // Whole, and nothing that V8 would take.
+  for (const caches of ['', 'AAAA', 'AAAA,AAAA,AAAA', '%,!,\0', '\n\n']) {
+    await writeFile(file, fileOf(caches));
+    const entries = await open();
+    expect(await runWith(entries)).toBe('/b');
+    const [, text = ''] = (await readFile(file, 'latin1')).split('\n');
+    expect(text.length).toBeGreaterThan(10_000);
+  }
+}, 60_000);

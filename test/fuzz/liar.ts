@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
+import type { ChildEntries } from '../../host/build.ts';
 import { PROTOCOL } from '../../host/messages.ts';
-import { TEST_ENTRIES } from '../host/child-entries.ts';
+import { testEntries } from '../host/child-entries.ts';
 
 /** An entry that takes the place of a package's process: started in the same way, with a program of our own in it. */
 export interface Liar {
@@ -16,7 +16,7 @@ export interface Liar {
  * id, number, text)` and `write(bytes)`; `first`, if given, replaces the first message.
  */
 export async function makeLiar(body: string, first?: string): Promise<Liar> {
-  const honest = await buildChildEntries(TEST_ENTRIES);
+  const honest = await testEntries();
   const folder = await mkdtemp(path.join(os.tmpdir(), 'signalbox-liar-'));
   const isolate = path.join(folder, 'liar.cjs');
   const ready = first ?? `say(1, 0, ${PROTOCOL}, ${JSON.stringify(honest.buildHash)});`;

@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import { buildChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
 import { openNurseries } from '../../host/nurseries.ts';
 import type { Call, CallResult, HookSource, Host, HostLimits } from '../../host/sandbox.ts';
-import { TEST_ENTRIES } from './child-entries.ts';
+import { testEntries } from './child-entries.ts';
 
 /** Limits of a host on a machine that is not too busy. */
 export const HOST_LIMITS: HostLimits = {
@@ -34,7 +33,7 @@ export async function tempFolder(): Promise<string> {
 
 /** A host that is closed after the test. */
 export async function testHost(limits: Partial<HostLimits> = {}, spares = 1): Promise<Host> {
-  const entries = await buildChildEntries(TEST_ENTRIES);
+  const entries = await testEntries();
   const host = openHost({
     limits: { ...HOST_LIMITS, ...limits },
     nurseries: openNurseries(entries, spares),

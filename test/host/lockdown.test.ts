@@ -3,11 +3,10 @@ import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildChildEntries } from '../../host/build.ts';
 import type { Layer } from '../../host/launch.ts';
 import { activeLayers, attempt, breakIn } from './locked-child.ts';
 import { tempFolder } from './hosts.ts';
-import { TEST_ENTRIES } from './child-entries.ts';
+import { testEntries } from './child-entries.ts';
 
 // Each test takes the layers above the one in question to have fallen: first the isolate, then the lock on modules, then
 // Node's permission model.
@@ -356,7 +355,7 @@ test.skipIf(lacks('user'))(
 );
 
 test('a child that could not give something up is not used', async () => {
-  const { buildHash } = await buildChildEntries(TEST_ENTRIES);
+  const { buildHash } = await testEntries();
   await expect(attempt('return 0', { permission: true, hash: buildHash })).rejects.toMatchObject({
     name: 'Foreign',
   });

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildChildEntries } from '../../host/build.ts';
 import { Child } from '../../host/child.ts';
 import { launchPlans, type Layer } from '../../host/launch.ts';
 import { tempFolder } from './hosts.ts';
-import { TEST_ENTRIES } from './child-entries.ts';
+import { testEntries } from './child-entries.ts';
 
 /** A child of a package in which foreign code runs beside the isolates, as if the engine had let it out. */
 export interface BrokenChild {
@@ -30,7 +29,7 @@ export interface Fallen {
  */
 export async function breakIn(body: string, fallen: Fallen = {}): Promise<BrokenChild> {
   const { modules = [], permission = false } = fallen;
-  const entries = await buildChildEntries(TEST_ENTRIES);
+  const entries = await testEntries();
   const isolate = path.join(await tempFolder(), 'broken.mjs');
   const imports = modules.map((name) => `import * as stolen_${name} from 'node:${name}';`);
   const whole = [

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { buildChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
 import { openNurseries } from '../../host/nurseries.ts';
 import type { HookSource } from '../../host/sandbox.ts';
-import { TEST_ENTRIES } from './child-entries.ts';
+import { testEntries } from './child-entries.ts';
 
 // A host whose processes all spin in code that looks for no interrupt: argv holds their kind, how many hooks, and a folder for them. Prints
 // their pids as JSON when each is in its loop, and waits to be killed.
@@ -16,7 +15,7 @@ const CODE = `export default { run(point, payload, ctx) {
 } }`;
 const NO_CAP_MS = 600_000;
 
-const entries = await buildChildEntries(TEST_ENTRIES);
+const entries = await testEntries();
 const host = openHost({
   nurseries: openNurseries(entries),
   limits: {

@@ -30,7 +30,7 @@ export interface CorpusRun {
 }
 
 /** Programs that are loaded at once: each has a process of its own. */
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 /** Programs that are driven at once: most of the time goes by until a cap is reached. */
 const LANES = 3;
 /** Calls of the well-behaved package before the programs of a batch run. */

@@ -66,7 +66,7 @@ try {
     const context = { sessionId: name };
     return timed(name, () => runtime.fire(point, payload, context));
   });
-  const timings = await interleave(subjects, { calls: 500, rounds: 9, warmUp: 2000 });
+  const timings = await interleave(subjects, { calls: 500, rounds: 9, warmUp: 8000 });
   const named = new Map(timings.map((timing) => [timing.name, timing]));
   report(
     SHAPES.filter(({ contract }) => contract !== undefined).map(({ name, point }) => {

@@ -27,7 +27,8 @@ try {
   const [one, ground, ...others] = await interleave([fire, floor, ...rivals], {
     calls: 1500,
     rounds: 7,
-    warmUp: 3000,
+    // Until what is called often is compiled for good, on both sides.
+    warmUp: 12_000,
   });
   const command = commandSubject(bench.folder, input);
   const [beside, spawned] = await interleave([fire, command], { calls: 8, warmUp: 2 });

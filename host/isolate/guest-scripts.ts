@@ -26,7 +26,7 @@ export interface ReadyGuest {
 
 /** Makes the guest scripts ready with the caches of a file, or with new ones. No package has a part in them. */
 export function readyGuest(engine: typeof ivm, cacheFile: string | undefined): ReadyGuest {
-  const found = cacheFile === undefined ? [] : cachesIn(readFileSync(cacheFile, 'latin1'));
+  const found = cachesIn(cacheFile);
   const isTaken = found[0] !== undefined && takes(PRELUDE, found[0]);
   const caches = isTaken ? found : makeCaches();
   const script = (at: number, name: string, text: string): GuestScript => {
@@ -44,11 +44,15 @@ export function readyGuest(engine: typeof ivm, cacheFile: string | undefined): R
   };
 }
 
-function cachesIn(text: string): readonly Buffer[] {
-  return text
-    .slice(text.indexOf('\n') + 1)
-    .split(',')
-    .map((cache) => Buffer.from(cache, 'base64'));
+/** What a file holds. One that this user may not read, or that is gone, is none: no reason to start in a weaker way. */
+function cachesIn(file: string | undefined): readonly Buffer[] {
+  try {
+    const text = file === undefined ? '' : readFileSync(file, 'latin1');
+    const caches = text.slice(text.indexOf('\n') + 1).split(',');
+    return caches.map((cache) => Buffer.from(cache, 'base64'));
+  } catch {
+    return [];
+  }
 }
 
 /** Whether the caches are of this V8 and its flags. */

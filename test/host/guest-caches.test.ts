@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
 import { openNurseries } from '../../host/nurseries.ts';
+import type { ProcessFacts } from '../../host/sandbox.ts';
 import { WEB_MODULE } from '../../sdk/globals.ts';
 import { callHook, HOST_LIMITS, isolateHook, outcomeOf, tempFolder } from './hosts.ts';
 
@@ -21,6 +22,19 @@ async function runWith(entries: ChildEntries): Promise<string> {
   try {
     expect(await host.load(HOOK)).toMatchObject({ ok: true });
     return outcomeOf(await callHook(host, 'guard'));
+  } finally {
+    await host.close();
+  }
+}
+
+/** The process that a hook runs in. */
+async function facts(entries: ChildEntries): Promise<ProcessFacts> {
+  const host = openHost({ limits: HOST_LIMITS, nurseries: openNurseries(entries, 0) });
+  try {
+    expect(await host.load(HOOK)).toMatchObject({ ok: true });
+    const [process] = host.processes();
+    if (process === undefined) throw new Error('There is no process');
+    return process;
   } finally {
     await host.close();
   }
@@ -72,4 +86,20 @@ test('caches that are broken are not looked at, and those of another engine are 
     const [, text = ''] = (await readFile(file, 'latin1')).split('\n');
     expect(text.length).toBeGreaterThan(10_000);
   }
+}, 60_000);
+
+test('caches that a child may not read, or that are gone, do not weaken its start', async () => {
+  const open = await openFolder();
+  const first = await open();
+  await runWith(first);
+  const { file = '' } = first.caches;
+  const { layers } = await facts(first);
+  expect(layers).toContain('permission');
+  const kept: string[] = [];
+  const entries = { ...first, caches: { file, keep: (text: string) => void kept.push(text) } };
+  await chmod(file, 0o000);
+  expect((await facts(entries)).layers).toEqual(layers);
+  await rm(file);
+  expect((await facts(entries)).layers).toEqual(layers);
+  expect(kept.map((text) => text.length > 10_000)).toEqual([true, true]);
 }, 60_000);

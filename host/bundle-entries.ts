@@ -16,13 +16,14 @@ const COMMON = {
   legalComments: 'none',
 } as const;
 
-/** The entries that run in Node itself, by name. */
+/** The entries by name: of a package's process, of the local hooks' process and its threads, and the sdk that these are given. */
 const NODE_ENTRIES = {
   isolate: 'host/isolate/child',
   worker: 'host/worker/child',
   thread: 'host/worker/thread',
   sdk: 'sdk/index',
 } as const;
+/** Names of the entries. */
 export const ENTRY_NAMES = Object.keys(NODE_ENTRIES) as (keyof typeof NODE_ENTRIES)[];
 
 /** Stand in the bundles for constants of host/isolate/built.d.ts that are known once all is bundled. */
@@ -33,7 +34,7 @@ const MARKS = {
   BUILD_HASH: '@signalbox-build-hash@',
 } as const;
 
-/** A text for each entry, by name. */
+/** A text or path for each entry, by name. */
 export type EntryTexts = Readonly<Record<keyof typeof NODE_ENTRIES, string>>;
 
 /** What was bundled: the guest code stands in the entries, the hash of the build does not yet. */

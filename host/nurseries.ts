@@ -17,7 +17,7 @@ export function openNurseries(entries: ChildEntries, spares = 1): Nurseries {
     plans: launchPlans('isolate', entries),
     buildHash,
     spares,
-    onCaches: (made) => caches.keep(made),
+    caches,
   });
   const worker = new Nursery({ plans: launchPlans('worker', entries), buildHash, spares: 0 });
   return {

@@ -1,11 +1,13 @@
 import { Child } from './child.ts';
+import type { GuestCaches } from './guest-caches.ts';
 import type { LaunchPlan } from './launch.ts';
 
 /** What a nursery keeps. */
 export interface NurseryOptions {
   readonly plans: readonly ((serial: number) => LaunchPlan)[];
   readonly buildHash: string;
-  readonly onCaches?: (caches: string) => void;
+  /** Of its children, where they have some. */
+  readonly caches?: GuestCaches;
   /** Children kept warm beyond those asked for. */
   readonly spares: number;
 }
@@ -115,13 +117,13 @@ export class Nursery {
     if (makePlan === undefined) return;
     this.#starting += 1;
     this.#serial += 1;
-    const { buildHash, onCaches } = this.#options;
+    const { buildHash, caches } = this.#options;
     const { signal } = this.#closing;
     const bounds = {
       buildHash,
       startMs: START_MS,
       signal,
-      ...(onCaches !== undefined && { onCaches }),
+      onCaches: (made: string) => caches?.keep(made),
     };
     Child.start(makePlan(this.#serial), bounds).then(
       (child) => this.#onUp(child),
@@ -159,6 +161,8 @@ export class Nursery {
     const isLast = this.#plan === this.#options.plans.length - 1;
     // Only a way that does not work here is given up; a machine that is slow keeps the strictest one.
     const isEnded = error instanceof Error && error.name === 'Ended';
+    // Nor is a layer given up for caches that a child died of.
+    if (isEnded && !this.#hasPlan && this.#options.caches?.drop() === true) return this.fill();
     if (isEnded && !this.#hasPlan && !isLast) {
       this.#plan += 1;
       return this.fill();

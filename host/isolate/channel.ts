@@ -1,5 +1,4 @@
 // An import would load all that its names stand for, promises and streams among them: 25 ms of every start.
-export const { readFileSync } = process.getBuiltinModule('node:fs');
 const { readSync, writeSync } = process.getBuiltinModule('node:fs');
 
 /** The pipes that a package's process was started with. */

@@ -1,7 +1,8 @@
 import vm from 'node:vm';
 import type ivm from 'isolated-vm';
 import type { IsolateApi } from '../guest/isolate-entry.ts';
-import { readFileSync } from './channel.ts';
+
+const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** A script of guest code, and what V8 compiled of it before. */
 export interface GuestScript {
@@ -27,7 +28,8 @@ export interface ReadyGuest {
 /** Makes the guest scripts ready with the caches of a file, or with new ones. No package has a part in them. */
 export function readyGuest(engine: typeof ivm, cacheFile: string | undefined): ReadyGuest {
   const found = cachesIn(cacheFile);
-  const isTaken = found[0] !== undefined && takes(PRELUDE, found[0]);
+  // They are made and written together: one tells of all.
+  const isTaken = found.length === 3 && found[0] !== undefined && takes(PRELUDE, found[0]);
   const caches = isTaken ? found : makeCaches();
   const script = (at: number, name: string, text: string): GuestScript => {
     const bytes = new Uint8Array(caches[at] ?? []);
@@ -55,7 +57,7 @@ function cachesIn(file: string | undefined): readonly Buffer[] {
   }
 }
 
-/** Whether the caches are of this V8 and its flags. */
+/** Whether a cache is of this V8 and its flags. */
 function takes(text: string, cachedData: Buffer): boolean {
   return new vm.Script(text, { cachedData }).cachedDataRejected === false;
 }

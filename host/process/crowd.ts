@@ -17,5 +17,8 @@ export function isNeedless(
   { isWarmUp, source }: Task,
   processes: readonly SandboxProcess[],
 ): boolean {
-  return isWarmUp === true && processes.some(({ places }) => places.isUp(source.name));
+  return (
+    isWarmUp === true &&
+    processes.some(({ child, places }) => child.isAlive && places.isUp(source.name))
+  );
 }

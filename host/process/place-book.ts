@@ -64,7 +64,9 @@ export class PlaceBook {
 
   /** Whether the hook is loaded in any place. */
   isUp(hook: string): boolean {
-    return this.#places.some(({ source, isLoaded }) => source.name === hook && isLoaded);
+    return this.#places.some(
+      ({ source, isLoaded, isDoomed }) => source.name === hook && isLoaded && !isDoomed,
+    );
   }
 
   /** Makes room and adds a place that is still to be loaded; `undefined` when every place is busy. */

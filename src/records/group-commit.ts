@@ -12,10 +12,10 @@ export interface GroupCommit {
 
 /**
  * A commit costs as much as many records: a group is sent when the one before it was sent so many times as long ago as its
- * commit took, and once more for each record in it, after `mostMs` at the latest, or once it has so many. The first after a
- * while goes at once, and callers who come one after the other wait for little more than their own commit.
+ * commit took, and up to `mostMore` times more where many came, after `mostMs` at the latest, or once it has so many. The
+ * first after a while goes at once, and callers who come one after the other wait for little more than their own commit.
  */
-const GROUP = { timesApart: 3, mostMs: 16, records: 256 } as const;
+const GROUP = { timesApart: 3, mostMore: 6, mostMs: 16, records: 256 } as const;
 
 /** Records on their way; past it the database is too slow for what is recorded, and callers must learn it. */
 const MAX_WAITING = 20_000;
@@ -45,7 +45,10 @@ export function createGroupCommit(database: Database): GroupCommit {
     sentAt = startedAt;
     const commit = commitGroup(database, sent).finally(() => {
       const tookMs = performance.now() - startedAt;
-      apartMs = Math.min((GROUP.timesApart + sent.length) * tookMs, GROUP.mostMs);
+      apartMs = Math.min(
+        (GROUP.timesApart + Math.min(sent.length, GROUP.mostMore)) * tookMs,
+        GROUP.mostMs,
+      );
       onTheirWay -= sent.length;
       commits.delete(commit);
     });

@@ -25,7 +25,7 @@ export async function buildBare(folder: string): Promise<string> {
 /** Starts a bare child as the real ones are started: the same programs before it, the same flags. */
 export function startBare(isolate: string, serial = 1, isolates = 1): Promise<Bare> {
   const none = { worker: '', thread: '', sdk: '', buildHash: '' };
-  const caches = { file: undefined, keep: () => undefined };
+  const caches = { file: undefined, keep: () => undefined, drop: () => false };
   const [plan] = launchPlans('isolate', { ...none, isolate, caches });
   if (plan === undefined) throw new Error('There is no way to start a child here');
   const { command, args, env } = plan(serial);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
 import { openHost } from '../../host/host.ts';
@@ -61,7 +61,7 @@ test('the first child makes the code caches of the guest scripts, and the next o
   const second = await open();
   expect(second.caches.file).toBe(file);
   const kept: string[] = [];
-  const caches = { file, keep: (text: string) => void kept.push(text) };
+  const caches = { file, keep: (text: string) => void kept.push(text), drop: () => false };
   expect(await runWith({ ...second, caches })).toBe('/b');
   expect(kept).toEqual([]);
   expect(await readFile(file, 'latin1')).toBe(made);
@@ -79,7 +79,7 @@ test('caches that are broken are not looked at, and those of another engine are 
   );
   expect((await open()).caches.file).toBeUndefined();
   // Whole, and nothing that V8 would take.
-  for (const caches of ['', 'AAAA', 'AAAA,AAAA,AAAA', '%,!,\0', '\n\n']) {
+  for (const caches of ['', 'AAAA', 'AAAA,AAAA,AAAA', '%,!,\0']) {
     await writeFile(file, fileOf(caches));
     const entries = await open();
     expect(await runWith(entries)).toBe('/b');
@@ -96,10 +96,30 @@ test('caches that a child may not read, or that are gone, do not weaken its star
   const { layers } = await facts(first);
   expect(layers).toContain('permission');
   const kept: string[] = [];
-  const entries = { ...first, caches: { file, keep: (text: string) => void kept.push(text) } };
-  await chmod(file, 0o000);
-  expect((await facts(entries)).layers).toEqual(layers);
+  const caches = { file, keep: (text: string) => void kept.push(text), drop: () => false };
+  const entries = { ...first, caches };
   await rm(file);
+  // Nobody can read a folder.
+  await mkdir(file);
+  expect((await facts(entries)).layers).toEqual(layers);
+  await rmdir(file);
   expect((await facts(entries)).layers).toEqual(layers);
   expect(kept.map((text) => text.length > 10_000)).toEqual([true, true]);
+}, 60_000);
+
+test('caches that a child would die of cost its start no layer, whenever they were damaged', async () => {
+  const open = await openFolder();
+  const first = await open();
+  const { layers } = await facts(first);
+  const { file = '' } = first.caches;
+  const [, made = ''] = (await readFile(file, 'latin1')).split('\n');
+  const damaged = made.slice(0, 2000) + 'QUJD'.repeat(100) + made.slice(2400);
+  // Noticed: the hash is that of other caches.
+  await writeFile(file, `${'0'.repeat(64)}\n${damaged}`);
+  expect(await facts(first)).toMatchObject({ layers });
+  // Not noticed before a child has tried.
+  await writeFile(file, fileOf(damaged));
+  expect(await facts(await open())).toMatchObject({ layers });
+  const [, anew = ''] = (await readFile(file, 'latin1')).split('\n');
+  expect(anew).not.toBe(damaged);
 }, 60_000);

@@ -3,13 +3,13 @@ import { statSync, type Stats } from 'node:fs';
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import esbuildPackage from 'esbuild/package.json' with { type: 'json' };
-import { bundleEntries, ENTRY_NAMES, withHash, type EntryTexts } from './bundle-entries.ts';
+import { bundleEntries, ENTRY_NAMES, withHash, type ByEntry } from './bundle-entries.ts';
 import { openCaches, type GuestCaches } from './guest-caches.ts';
 import { HOME } from './home.ts';
 import { writeWhole } from './whole-file.ts';
 
 /** The files that the child processes run, by absolute path. */
-export interface ChildEntries extends EntryTexts {
+export interface ChildEntries extends ByEntry {
   /** Names what they were made from; each child says it in its first message. */
   readonly buildHash: string;
   readonly caches: GuestCaches;

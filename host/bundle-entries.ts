@@ -34,12 +34,12 @@ const MARKS = {
   BUILD_HASH: '@signalbox-build-hash@',
 } as const;
 
-/** A text or path for each entry, by name. */
-export type EntryTexts = Readonly<Record<keyof typeof NODE_ENTRIES, string>>;
+/** A text for each entry, or a path. */
+export type ByEntry = Readonly<Record<keyof typeof NODE_ENTRIES, string>>;
 
 /** What was bundled: the guest code stands in the entries, the hash of the build does not yet. */
 export interface Bundled {
-  readonly entries: EntryTexts;
+  readonly entries: ByEntry;
   /** Absolute paths of all files that went in. */
   readonly inputs: readonly string[];
 }
@@ -58,15 +58,12 @@ export async function bundleEntries(): Promise<Bundled> {
 }
 
 /** The entries of a build that they name. */
-export function withHash(entries: EntryTexts, buildHash: string): EntryTexts {
+export function withHash(entries: ByEntry, buildHash: string): ByEntry {
   return fill(entries, { BUILD_HASH: buildHash });
 }
 
 /** Puts values in the place of marks, which stand in JSON texts. */
-function fill(
-  entries: EntryTexts,
-  values: Partial<Record<keyof typeof MARKS, string>>,
-): EntryTexts {
+function fill(entries: ByEntry, values: Partial<Record<keyof typeof MARKS, string>>): ByEntry {
   const filled = { ...entries };
   for (const [mark, value] of Object.entries(values)) {
     const escaped = JSON.stringify(value).slice(1, -1);
@@ -92,7 +89,7 @@ async function bundleGuest(name: string, value: string, inputs: Set<string>): Pr
 }
 
 /** What runs in Node itself. */
-async function bundleNode(inputs: Set<string>): Promise<EntryTexts> {
+async function bundleNode(inputs: Set<string>): Promise<ByEntry> {
   const entryPoints = ENTRY_NAMES.map((name) => [name, moduleFile(NODE_ENTRIES[name])]);
   const files = await bundle(inputs, {
     entryPoints: Object.fromEntries(entryPoints) as Record<string, string>,

@@ -139,8 +139,9 @@ const WRAPS: Readonly<
 };
 
 function isolatePlan(entries: ChildEntries, wrap: Wrap): LaunchPlan {
-  const { isolate, caches } = entries;
-  const files = [isolate, addonFile(), ...(caches.file === undefined ? [] : [caches.file])];
+  // Read and held against its hash each time that it is asked for.
+  const { file: cacheFile } = entries.caches;
+  const files = [entries.isolate, addonFile(), ...(cacheFile === undefined ? [] : [cacheFile])];
   const words = [
     ...wrap.words,
     process.execPath,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { buildChildEntries, type ChildEntries } from '../../host/build.ts';
+import type { GuestCaches } from '../../host/guest-caches.ts';
 import { openHost } from '../../host/host.ts';
 import { openNurseries } from '../../host/nurseries.ts';
-import type { ProcessFacts } from '../../host/sandbox.ts';
 import { WEB_MODULE } from '../../sdk/globals.ts';
 import { callHook, HOST_LIMITS, isolateHook, outcomeOf, tempFolder } from './hosts.ts';
 
@@ -16,28 +16,27 @@ const HOOK = isolateHook(
   export default { run: () => ({ action: 'block', reason: new Url('https://a.test/b').pathname }) }`,
 );
 
-/** Runs a hook in a host of its own. */
-async function runWith(entries: ChildEntries): Promise<string> {
+interface Ran {
+  readonly said: string;
+  readonly layers: readonly string[] | undefined;
+}
+
+/** Runs a hook in a host of its own; what it answers, and the layers around it. */
+async function runWith(entries: ChildEntries): Promise<Ran> {
   const host = openHost({ limits: HOST_LIMITS, nurseries: openNurseries(entries, 0) });
   try {
     expect(await host.load(HOOK)).toMatchObject({ ok: true });
-    return outcomeOf(await callHook(host, 'guard'));
+    const said = outcomeOf(await callHook(host, 'guard'));
+    return { said, layers: host.processes()[0]?.layers };
   } finally {
     await host.close();
   }
 }
 
-/** The process that a hook runs in. */
-async function facts(entries: ChildEntries): Promise<ProcessFacts> {
-  const host = openHost({ limits: HOST_LIMITS, nurseries: openNurseries(entries, 0) });
-  try {
-    expect(await host.load(HOOK)).toMatchObject({ ok: true });
-    const [process] = host.processes();
-    if (process === undefined) throw new Error('There is no process');
-    return process;
-  } finally {
-    await host.close();
-  }
+/** Caches in a file whatever it holds, and what children made for want of them. */
+function watched(file: string): { readonly kept: string[]; readonly caches: GuestCaches } {
+  const kept: string[] = [];
+  return { kept, caches: { file, keep: (text) => void kept.push(text), drop: () => false } };
 }
 
 async function openFolder(): Promise<() => Promise<ChildEntries>> {
@@ -55,14 +54,13 @@ test('the first child makes the code caches of the guest scripts, and the next o
   const open = await openFolder();
   const first = await open();
   expect(first.caches.file).toBeUndefined();
-  expect(await runWith(first)).toBe('/b');
+  expect(await runWith(first)).toMatchObject({ said: '/b' });
   const { file = '' } = first.caches;
   const made = await readFile(file, 'latin1');
   const second = await open();
   expect(second.caches.file).toBe(file);
-  const kept: string[] = [];
-  const caches = { file, keep: (text: string) => void kept.push(text), drop: () => false };
-  expect(await runWith({ ...second, caches })).toBe('/b');
+  const { kept, caches } = watched(file);
+  expect(await runWith({ ...second, caches })).toMatchObject({ said: '/b' });
   expect(kept).toEqual([]);
   expect(await readFile(file, 'latin1')).toBe(made);
 }, 60_000);
@@ -82,7 +80,7 @@ test('caches that are broken are not looked at, and those of another engine are 
   for (const caches of ['', 'AAAA', 'AAAA,AAAA,AAAA', '%,!,\0']) {
     await writeFile(file, fileOf(caches));
     const entries = await open();
-    expect(await runWith(entries)).toBe('/b');
+    expect(await runWith(entries)).toMatchObject({ said: '/b' });
     const [, text = ''] = (await readFile(file, 'latin1')).split('\n');
     expect(text.length).toBeGreaterThan(10_000);
   }
@@ -91,35 +89,33 @@ test('caches that are broken are not looked at, and those of another engine are 
 test('caches that a child may not read, or that are gone, do not weaken its start', async () => {
   const open = await openFolder();
   const first = await open();
-  await runWith(first);
+  const { layers } = await runWith(first);
   const { file = '' } = first.caches;
-  const { layers } = await facts(first);
   expect(layers).toContain('permission');
-  const kept: string[] = [];
-  const caches = { file, keep: (text: string) => void kept.push(text), drop: () => false };
+  const { kept, caches } = watched(file);
   const entries = { ...first, caches };
   await rm(file);
   // Nobody can read a folder.
   await mkdir(file);
-  expect((await facts(entries)).layers).toEqual(layers);
+  expect((await runWith(entries)).layers).toEqual(layers);
   await rmdir(file);
-  expect((await facts(entries)).layers).toEqual(layers);
+  expect((await runWith(entries)).layers).toEqual(layers);
   expect(kept.map((text) => text.length > 10_000)).toEqual([true, true]);
 }, 60_000);
 
 test('caches that a child would die of cost its start no layer, whenever they were damaged', async () => {
   const open = await openFolder();
   const first = await open();
-  const { layers } = await facts(first);
+  const { layers } = await runWith(first);
   const { file = '' } = first.caches;
   const [, made = ''] = (await readFile(file, 'latin1')).split('\n');
   const damaged = made.slice(0, 2000) + 'QUJD'.repeat(100) + made.slice(2400);
   // Noticed: the hash is that of other caches.
   await writeFile(file, `${'0'.repeat(64)}\n${damaged}`);
-  expect(await facts(first)).toMatchObject({ layers });
+  expect(await runWith(first)).toMatchObject({ layers });
   // Not noticed before a child has tried.
   await writeFile(file, fileOf(damaged));
-  expect(await facts(await open())).toMatchObject({ layers });
+  expect(await runWith(await open())).toMatchObject({ layers });
   const [, anew = ''] = (await readFile(file, 'latin1')).split('\n');
   expect(anew).not.toBe(damaged);
 }, 60_000);
